@@ -4,7 +4,7 @@ import { isSea } from 'node:sea'
 /** Values of the variable LOGWEIR_NATIVE_PARTS that hide all native parts. */
 const OFF = ['false', 'no', 'off', '0']
 
-/** An executable has no packages: those that lie beside the executable are not of the program. */
+/** An executable has no packages: those that lie next to the executable are not of the program. */
 const MAY_LOAD = !isSea() && !OFF.includes(process.env.LOGWEIR_NATIVE_PARTS?.toLowerCase() ?? '')
 
 /**

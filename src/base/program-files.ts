@@ -1,6 +1,6 @@
 /**
- * The files of the program beside its modules: WebAssembly, queries, the page, scripts of threads. In a single
- * executable, these are assets, whose addresses are `asset:///` and the path in `dist`.
+ * The files of the program besides its modules: WebAssembly, queries, the page, scripts of threads. In a single
+ * executable, these are assets with addresses of `asset:///` and the path in `dist`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import * as sea from 'node:sea'

@@ -43,8 +43,8 @@ export function readDelete(args: readonly string[], environment: Environment, wa
 }
 
 /**
- * Deletes rows on a service, or counts what would be deleted. Writes a table on a terminal, else a line of JSON.
- * Rejects with `usage` after the count without `--yes`, with a {@link ServiceError}, or with EPIPE.
+ * Deletes rows on a service, or counts the rows that would be deleted. Writes a table on a terminal, else a line of
+ * JSON. Rejects with `usage` after the count without `--yes`, with a {@link ServiceError}, or with EPIPE.
  */
 export async function runDelete(config: DeleteConfig, out: RowsOut): Promise<void> {
   const service = connectService(config)

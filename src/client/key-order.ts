@@ -13,7 +13,9 @@ export function orderOf(rows: readonly Row[], key: readonly string[]): RowOrder 
   return orderWithin(rows, rows.map((_, i) => i).slice(1), key)
 }
 
-/** `ties` are the positions of the rows whose place after the previous row is still to be explained. */
+/**
+ * `ties` are the positions of the rows with a place after the previous row that is still to be explained.
+ */
 function orderWithin(rows: readonly Row[], ties: readonly number[], key: readonly string[]): RowOrder | undefined {
   for (const name of key) {
     const order = orderBy(rows, ties, name)

@@ -6,7 +6,7 @@ interface ScreenSize {
   lines: number
 }
 
-/** A terminal whose cursor can be moved. */
+/** A terminal with a cursor that can be moved. */
 export interface Screen {
   /** Whether headings are not bold. */
   isPlain: boolean

@@ -35,7 +35,7 @@ export interface Service {
 export interface Answer {
   /** The media type without parameters. Empty if there is none. */
   type: string
-  /** Warnings about the query, and what is to be known of the views that were read. */
+  /** Warnings about the query, and notes about the views that were read. */
   warnings: readonly string[]
   /** Throws a {@link ServiceError} if the connection is lost. */
   body: AsyncIterable<Uint8Array>

@@ -1,6 +1,6 @@
 const NOTE = /^(building|more|partial)(?:; (?:from|before)=([0-9T:.Z-]+))?$/
 
-/** Returns what the header `Logweir-View` says, as sentences for a terminal. Unknown parts are left out. */
+/** Returns the content of the header `Logweir-View` as sentences for a terminal. Unknown parts are left out. */
 export function viewWarnings(header: string | undefined): string[] {
   return (header ?? '').split(', ').flatMap((part) => {
     const [, kind, time] = NOTE.exec(part) ?? []

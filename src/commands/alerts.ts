@@ -7,7 +7,7 @@ import { onReaderClosed } from './call/closed-pipe.js'
 import { type Command, EXIT, write } from './call/command.js'
 import { rowsOut } from './call/rows-out.js'
 
-/** `logweir alerts check`: reads the alert rules of a directory, and says what is wrong. */
+/** `logweir alerts check`: reads the alert rules of a directory, and prints the mistakes. */
 export const alertsCheck: Command = {
   name: 'alerts check',
   operand: 'DIRECTORY',

@@ -14,7 +14,7 @@ export const versionNumber: Command = {
   },
 }
 
-/** `logweir version`: prints the version, and what the program runs on. Throws `usage` if there are arguments. */
+/** `logweir version`: prints the version, and the runtime of the program. Throws `usage` if there are arguments. */
 export const version: Command = {
   name: 'version',
   meaning: 'print the version, that of Node, and which native parts are in use',

@@ -10,7 +10,7 @@ export const MAX_OWN_SOURCES = 200
 export const MAX_SOURCE_NAME_CHARACTERS = 63
 
 const FORM = /^[a-z][a-z0-9_]*$/
-/** Names with a meaning of their own in queries, beside the words of SQL. */
+/** Names with a meaning of their own in queries, besides the words of SQL. */
 const TAKEN: ReadonlySet<string> = new Set(['lines', 'view', 'unnest', HISTORY_SOURCE])
 const NINE: ReadonlySet<string> = new Set(SOURCE_NAMES)
 const ALIASES: ReadonlySet<string> = new Set(SOURCES.map(({ alias }) => alias))

@@ -58,7 +58,7 @@ export const SOURCES: readonly AliasedSource[] = [
 
 /** The sources that this process knows, the nine first. The list only grows: rows of a source stay readable. */
 const known: Source[] = [...SOURCES]
-/** The sources whose records ingest accepts, the nine first, then the configured ones. */
+/** The sources of the records that ingest accepts, the nine first, then the configured ones. */
 const accepted: Source[] = [...SOURCES]
 /** Whether ingest accepts the records of every known source, and makes sources of other names. */
 let acceptsAny = false
@@ -91,7 +91,7 @@ export function findSource(nameOrAlias: string): Source | undefined {
 /** Returns the name of the source with that name or alias. A text that is neither is a name. */
 export const nameOfSource = (nameOrAlias: string): SourceName => findSource(nameOrAlias)?.name ?? nameOrAlias
 
-/** Returns the source with that name or alias whose records ingest accepts, or undefined. */
+/** Returns the source with that name or alias, or undefined if ingest accepts no records of such a source. */
 export function findAcceptedSource(nameOrAlias: string): Source | undefined {
   const found = byName.get(nameOrAlias)
   if (found === undefined || found.name === HISTORY_SOURCE) return undefined

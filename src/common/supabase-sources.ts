@@ -1,9 +1,9 @@
 import type { SourceName } from './sources.js'
 
 /**
- * The sources beside the nine whose names services of Supabase and Studio use. With `--supabase` they are configured by
- * themselves: a page of Studio that reads one without rows shows nothing, and no error. A self-hosted stack fills none
- * of them until the user sends records there.
+ * The sources besides the nine with names that services of Supabase and Studio use. With `--supabase` they are
+ * configured by themselves: a page of Studio that reads one without rows shows nothing, and no error. A self-hosted
+ * stack fills none of them until the user sends records there.
  */
 export const SUPABASE_SOURCES: readonly SourceName[] = [
   'supavisor_logs',

@@ -1,6 +1,6 @@
 /**
  * The fields in which programs write how a record went, by their usual names: the first that a record has counts. Read
- * for sources of one's own, whose fields are not declared. The documentation lists the names (docs/any-logs.md).
+ * for sources of one's own, which have no declared fields. The documentation lists the names (docs/any-logs.md).
  */
 export const USUAL_FIELDS = {
   /** Status of an HTTP response. */

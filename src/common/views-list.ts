@@ -5,7 +5,7 @@ export const VIEWS_PATH = '/api/views'
 export interface ListedView {
   /** With `@` and a day for an old version. */
   name: string
-  /** Whether new rows are grouped: not for old versions, and views whose file is gone. */
+  /** Whether new rows are grouped: not for old versions, and views without a file. */
   is_current: boolean
   /** Rows of the view that are kept. Groups of a day that are in several files count in each. */
   rows: number

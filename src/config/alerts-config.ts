@@ -14,7 +14,7 @@ export interface AlertsCheckConfig {
   sources: readonly SourceName[]
   /** The file of receivers. */
   receivers: string | undefined
-  /** The directory of endpoints, whose views rules may read. */
+  /** The directory of endpoints, with the views that rules may read. */
   endpoints: string | undefined
 }
 

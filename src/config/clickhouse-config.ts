@@ -27,7 +27,7 @@ export type PartialClickHouseConfig = Omit<ClickHouseConfig, 'url'> & { url: str
 export interface SchemaConfig {
   /** Whether to create the tables instead of printing the statements. */
   apply: boolean
-  /** The names of own sources, which have tables beside the nine. */
+  /** The names of own sources, which have tables besides the nine. */
   sources: readonly SourceName[]
   /** Has a URL if `apply` is true. */
   clickhouse: PartialClickHouseConfig

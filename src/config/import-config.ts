@@ -18,7 +18,7 @@ export interface ImportConfig {
   schema: string
   /** The destination of the rows. */
   dataDir: string
-  /** The names of own sources, beside the nine. */
+  /** The names of own sources, besides the nine. */
   sources: readonly SourceName[]
   retentionUs: number
   /** The file with the times of projects and sources. */

@@ -17,7 +17,7 @@ export interface ServeConfig {
   host: string
   /** Undefined: nothing is written to disk. */
   dataDir: string | undefined
-  /** The names of own sources, beside the nine: those of the setting, then those that the mode adds. */
+  /** The names of own sources, besides the nine: those of the setting, then those that the mode adds. */
   sources: readonly SourceName[]
   /** Whether records make own sources of other names. */
   acceptsAnySource: boolean
@@ -32,7 +32,7 @@ export interface ServeConfig {
   memoryLimitBytes: number
   /** Undefined: no limit. */
   maxDiskBytes: number | undefined
-  /** Whose rows are deleted beyond `maxDiskBytes`. */
+  /** The rows that are deleted beyond `maxDiskBytes`: the oldest rows, or rows of the largest project. */
   evict: 'oldest' | 'largest'
   /** Bytes of the files of all views. */
   viewBytes: number
@@ -53,7 +53,7 @@ export interface ServeConfig {
   receivers: string | undefined
   /** Whether clients may send SQL to logs.all. */
   sql: boolean
-  /** Whether the service stands in for the analytics service of a self-hosted Supabase. */
+  /** Whether the service takes the place of the analytics service of a self-hosted Supabase. */
   supabase: boolean
   /** The texts of the variables, not yet checked. Valid only with `supabase`. */
   publicAccessToken: string | undefined

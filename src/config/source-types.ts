@@ -29,7 +29,7 @@ export const ownSources: ValueType<readonly SourceName[]> = {
   read: (value) => readOwnNames(value),
 }
 
-/** The sources that have tables in ClickHouse beside the nine. */
+/** The sources that have tables in ClickHouse besides the nine. */
 export const tableSources: ValueType<readonly SourceName[]> = {
   ...ownSources,
   faultOf: (value) => faultOfOwnNames(value, [HISTORY_SOURCE]),

@@ -6,7 +6,7 @@ const PREFIX = 'LOGWEIR_'
 
 /** Variables that are no settings and that other programs set, by the ends of their names. */
 const OF_OTHERS: readonly RegExp[] = [
-  // Kubernetes sets these for each Service whose name begins with `logweir`.
+  // Kubernetes sets these for each Service with a name that begins with `logweir`.
   /^LOGWEIR(_\w+)?_SERVICE_(HOST|PORT(_\w+)?)$/,
   /^LOGWEIR(_\w+)?_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/,
   // The files in deploy/, the tests and the benchmarks read these, and base/native-part.ts before all settings.

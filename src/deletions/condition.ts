@@ -39,7 +39,7 @@ export function readCondition(text: string): RowCondition {
 
 const NOW: ReadonlySet<string> = new Set(['current_timestamp', 'current_datetime', 'current_date'])
 
-/** Refuses what could be true of other rows in a later process: subqueries and the current time. */
+/** Refuses expressions that could be true of other rows in a later process: subqueries and the current time. */
 function refuseOtherRows(node: Node): void {
   visitTree(node, (part) => {
     const { kind, at, name } = part as Partial<Node> & { name?: string }

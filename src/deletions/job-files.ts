@@ -38,7 +38,7 @@ async function readErasedJobs(files: Files): Promise<Job[]> {
 
 /** The files of deletions, one for each. Later calls wait for earlier ones. */
 export interface JobFiles {
-  /** See {@link readOpenJobs}. Also deletes what a process left that was killed while it wrote. */
+  /** See {@link readOpenJobs}. Also deletes the files of a process that was killed while it wrote. */
   readOpen(): Promise<Job[]>
   readErased(): Promise<Job[]>
   /** Writes a job that is not erased. Once the promise resolves, the job survives a power cut. */

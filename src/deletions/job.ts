@@ -37,7 +37,10 @@ export function createJob(asked: AskedDeletion, heads: Job['heads'], by: string,
   }
 }
 
-/** Returns what an engine hides and erases for a job. Throws `failed` if this version refuses the condition. */
+/**
+ * Returns the deletion that an engine hides and erases for a job. Throws `failed` if this version refuses the
+ * condition.
+ */
 export function deletionOf({ id, project, start, end, where, heads }: Job): Deletion {
   // The source may have no rows any more, and views have its groups.
   const sources = Object.keys(heads).map((source) => registerSource(source).name)
@@ -64,7 +67,7 @@ export function listed({ heads: _, ...description }: Job): ListedDeletion {
   return description
 }
 
-/** Says what a job deletes, without the text of the condition. */
+/** Describes the rows that a job deletes, without the text of the condition. */
 export function describeJob({ project, source, start, end, where_sha256 }: ListedDeletion): string {
   const rows = source === null ? 'all sources' : source
   const time = start === null && end === null ? '' : ` from ${start ?? 'the first row'} to ${end ?? 'the last row'}`

@@ -2,7 +2,7 @@ import type { Deletion } from '../engine/deletion.js'
 import type { Job } from './job.js'
 import type { JobFiles } from './job-files.js'
 
-/** A job that is not erased, and what the engine hides for it. */
+/** A job that is not erased, and the deletion that the engine hides for the job. */
 export interface OpenJob {
   job: Job
   deletion: Deletion
@@ -11,7 +11,7 @@ export interface OpenJob {
 /** All deletions of a service: those that are open in memory, and those that are erased, which are read when asked. */
 export interface Jobs {
   openCount(): number
-  /** Returns the oldest open job whose id is not among those given. */
+  /** Returns the oldest open job with an id that is not among those given. */
   nextOpen(others: ReadonlySet<string>): OpenJob | undefined
   /** Adds an open job, or replaces it. */
   setOpen(job: Job, deletion: Deletion): void

@@ -5,7 +5,7 @@ import { deletionOf } from './job.js'
 import { readOpenJobs } from './job-files.js'
 
 /**
- * Returns what is to be hidden in a data directory that no service has: the deletions that are not erased. Rejects with
+ * Returns the deletions to be hidden in a data directory that no service has: those that are not erased. Rejects with
  * `failed` if a file of a deletion is damaged.
  */
 export async function readOpenDeletions(files: Files): Promise<Deletion[]> {

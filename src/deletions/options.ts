@@ -5,7 +5,7 @@ import type { DeletingEngine } from '../engine/deletion.js'
 import type { JobFiles } from './job-files.js'
 import type { DeletionPlace } from './place.js'
 
-/** What deletions need from the service. */
+/** The parts of the service that deletions need. */
 export interface DeletionsOptions {
   engine: DeletingEngine
   files: JobFiles

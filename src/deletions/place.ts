@@ -1,7 +1,7 @@
 import type { DroppedGroups } from '../common/deletions.js'
 import type { Deletion } from '../engine/deletion.js'
 
-/** A place outside of the engine that has deleted rows, or what was made of them. */
+/** A place outside of the engine that has deleted rows, or data derived from these rows. */
 export interface DeletionPlace {
   /** Hides the rows from every read that starts from now on. Called before recovery too. */
   hide?(deletion: Deletion): void

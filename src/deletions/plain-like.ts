@@ -2,7 +2,7 @@ import { type Expression, literal } from '../plan/expression.js'
 import type { FunctionName } from '../plan/functions/table.js'
 import { rewrittenCall } from '../plan/place.js'
 
-/** LIKE whose only wildcards are `%` at its ends, as the function of texts that is true in the same rows. */
+/** LIKE with no wildcards but `%` at its ends, as the function of texts that is true in the same rows. */
 const FUNCTIONS: ReadonlyMap<string, FunctionName> = new Map([
   ['%%', 'contains'],
   ['-%', 'starts_with'],

@@ -14,7 +14,7 @@ export interface DemoKind {
   keepFeeding?(service: DemoService): void
   /** The state in which the page is opened, as in a fragment of its URL. */
   fragment: string
-  /** The state with a query whose rows are a chart. */
+  /** The state with a query that gives a chart. */
   chart?: string
   /** The example requests: name and parameters of an endpoint, as in a URL. */
   requests: readonly string[]

@@ -48,7 +48,7 @@ export interface Cancellation {
 
 /** Reads stored rows for a computation, besides the rows of its plan. */
 export interface PlanReader {
-  /** The plan as it was run: of a single project, if the caller may read no other. */
+  /** The plan that was run: of a single project, if the caller may read no other. */
   plan: Plan
   run(plan: Plan): Promise<AsyncIterable<Row>>
   /** See the engine's `columnPaths`. */

@@ -95,7 +95,7 @@ function createCounter({ nodes, depth }: SampleLimits) {
     return child
   }
 
-  /** Returns the object whose members are the fields below a place, or undefined if the place is a value. */
+  /** Returns the object that has the fields below a place as members, or undefined if the place is a value. */
   function membersOf(value: unknown, node: Node): Members | undefined {
     const first: unknown = Array.isArray(value) ? value[0] : value
     return isObject(first) && node.keys.length < depth ? first : undefined

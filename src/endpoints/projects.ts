@@ -31,14 +31,14 @@ export type ProjectsArgs = ArgsOf<typeof PROJECTS.params>
 /** Reads the parameters of a request. Throws `duplicate_parameter` and `invalid_parameter`. */
 export const readProjectsArgs = (given: Given): ProjectsArgs => readParams(PROJECTS.params, given)
 
-/** Returns the error for more projects than can be counted: the code of `error`, and what to ask instead. */
+/** Returns the error for more projects than can be counted: the code of `error`, and a narrower request. */
 export const tooManyProjects = (error: LogweirError): LogweirError =>
   new LogweirError(
     error.code,
     'There are too many projects to list them all. Name one: ?project=…, or a part of their names: ?match=…',
   )
 
-/** Which projects a call counts, and in what order. */
+/** The projects that a call counts, and their order. */
 export interface ProjectsCall extends Partial<Pick<ProjectsArgs, 'match' | 'order'>> {
   /** Only records of these projects are read. Undefined: all projects. */
   projects?: ReadonlySet<string> | undefined

@@ -36,7 +36,7 @@ const COLUMNS = ['id', 'timestamp', 'event_message', 'project', 'metadata']
 /** A plan of SQL that has run. */
 interface CheckedRun {
   plan: Plan
-  /** The only project whose rows the caller may read. */
+  /** The only project of which the caller may read rows. */
   project?: string | undefined
   /** Milliseconds that the plan took. */
   ranMs: number
@@ -46,7 +46,7 @@ interface CheckedRun {
   run(plan: Plan, signal: AbortSignal): Promise<AsyncIterable<Row>>
 }
 
-/** Finds the names in plans of SQL that stand for nothing. */
+/** Finds the names in plans of SQL without a meaning. */
 export interface NameChecks {
   /**
    * Returns a warning for each name of a plan that is read as a field and that no row of the scan has. Reads only rows
@@ -288,7 +288,7 @@ async function fieldsOf({ scan, operators }: NamedRows, run: CheckedRun): Promis
   return new Map(paths.map((keys) => [nameOfPath(keys), keys]))
 }
 
-/** The name of the nearest field: a field with a similar name, or else a field whose last key is the name. */
+/** The name of the nearest field: a field with a similar name, or else a field with the name as its last key. */
 function nearestField({ name, paths }: FieldName, fields: Fields): string | undefined {
   const known = [...fields.keys(), ...COLUMNS]
   const written = paths.map((path) => path.join('.'))

@@ -20,7 +20,7 @@ export interface DeletedFrom {
   where: Expression | undefined
 }
 
-/** What a deletion has removed from the files. */
+/** The rows that a deletion has removed from the files. */
 export interface ErasedRows {
   rows: number
   /** The bytes by which the files of rows have become smaller. */
@@ -58,8 +58,8 @@ export interface RowLimits {
    */
   removableThroughUs(source: SourceName, project: string | undefined, settledUs: number): number
   /**
-   * Returns the settled time from which other rules tell what may be removed, Infinity if the rules of a settled time
-   * are the last: until then `removableThroughUs` grows no faster than the settled time.
+   * Returns the settled time from which other rules tell the rows that may be removed, Infinity if the rules of a
+   * settled time are the last: until then `removableThroughUs` grows no faster than the settled time.
    */
   nextRulesUs(settledUs: number): number
   /** Grows with each change of the limits. */

@@ -60,7 +60,7 @@ export const limitsOf = ({ groups, bytes }: GroupingLimits, { limitBytes }: Pick
 /** A plan of at most this many rows, the first of an order, may make as many groups as the memory holds. */
 export const MAX_FIRST_ROWS = 1_000
 
-/** Returns the limits of a plan that is run in this process, and of whose answer the caller perhaps keeps few rows. */
+/** Returns the limits of a plan that is run in this process. `keepsFewRows`: few rows of the answer are kept. */
 export function limitsOfPlan(plan: Plan, limits: GroupingLimits, keepsFewRows = false): GroupingLimits {
   const limit = plan.at(-1)
   const order = plan.slice(0, -1).findLast(({ op }) => op !== 'select')
@@ -100,7 +100,7 @@ export interface RunOptions {
   keepsFewRows?: boolean
   /** Called once, before the promise resolves. Not called for the empty plan. */
   onScanStats?(stats: ScanStats): void
-  /** Called with what is to be known of the groups of views that were read, before the promise resolves. */
+  /** Called with the notes about the groups of views that were read, before the promise resolves. */
   onViewNote?: ((note: ViewNote) => void) | undefined
 }
 
@@ -160,11 +160,13 @@ export interface Subscription {
 
 /** The groups of a view that a plan reads: of buckets that start in a range of time. */
 export interface ViewRange extends TimeRange {
-  /** The only project whose groups are read. Undefined: the groups of all projects, and groups without a project. */
+  /**
+   * The only project of the groups that are read. Undefined: the groups of all projects, and groups without a project.
+   */
   project: string | undefined
 }
 
-/** What the reader of a view may use. */
+/** The memory and the callbacks of the reader of a view. */
 export interface ViewRun {
   memory: Pick<MemoryShare, 'add'>
   /** The most bytes that the reader holds at a time. */

@@ -60,7 +60,7 @@ export interface App {
   replaceEndpoints(endpoints: readonly Endpoint[]): void
   /**
    * To be called when rows were deleted, once they are hidden from all reads that start later. Deletes all cached
-   * answers, and ends what may still send the rows: answers that are being sent, tails and subscriptions.
+   * answers, and ends replies that may still send the rows: answers that are being sent, tails and subscriptions.
    */
   forgetRows(rows: DeletedRows): void
   /** To be called when rows of any project were hidden. Deletes all cached answers. */

@@ -57,7 +57,7 @@ export const dropBodyOfHead: Middleware = (exchange, next) => {
   return exchange.request.method === 'HEAD' ? whenReady(answer, withoutBody) : answer
 }
 
-/** Answers what the rest of the chain throws or rejects with. */
+/** Answers the errors that the rest of the chain throws or rejects with. */
 export function catchErrors(refuse: Refuse): Middleware {
   return (exchange, next) => {
     try {
@@ -69,7 +69,7 @@ export function catchErrors(refuse: Refuse): Middleware {
   }
 }
 
-/** Throws or rejects with the error of a body whose chunks are malformed, unless the answer is ready before. */
+/** Throws or rejects with the error of a body with malformed chunks, unless the answer is ready before. */
 export const refuseBrokenBody: Middleware = (exchange, next) => {
   const { incoming } = exchange
   if (incoming === undefined || !mayBreak(incoming)) return next(exchange)

@@ -174,7 +174,7 @@ export function queryRoutes(queries: Queries, readPosted: ReadPosted, authentica
   ]
 }
 
-/** The alerts and the rules of a service, as JSON. With `projects`, what a token bound to them may see. */
+/** The alerts and the rules of a service, as JSON. With `projects`, the part that a token bound to them may see. */
 export interface Alerting {
   alerts(projects: ReadonlySet<string> | undefined): readonly object[]
   rules(projects: ReadonlySet<string> | undefined): readonly object[]

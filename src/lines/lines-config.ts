@@ -12,7 +12,7 @@ import { readSqlText } from '../config/sql-text.js'
 export interface LinesConfig extends Omit<ValuesOf<typeof LINES_SETTINGS>, 'sqlFile'> {
   /** The text of the query. */
   sql: string
-  /** The files to read, one after the other. Undefined stands for the standard input. */
+  /** The files to read, one after the other. Undefined means the standard input. */
   paths: readonly (string | undefined)[]
 }
 

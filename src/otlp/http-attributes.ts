@@ -45,7 +45,7 @@ function firstValue(attributes: Attributes, names: readonly Name[]): Value {
 }
 
 /**
- * Finds an attribute at the top under the whole key, for attributes whose place was occupied, or in the objects that
+ * Finds an attribute at the top under the whole key, for attributes with an occupied place, or in the objects that
  * the dots name.
  */
 function findValue(attributes: Attributes, { whole, parts }: Name): Value {

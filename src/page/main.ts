@@ -102,7 +102,7 @@ function showOffers(): void {
   badge.poll(isSignedIn && isOffered('alerts') && state.view !== 'alerts')
 }
 
-/** Returns a view whose modules are loaded at the first `show`. */
+/** Returns a view that loads its modules at the first `show`. */
 function lazyView(title: string, load: () => Promise<View>): LazyView {
   return createLazyView(load, () => notify(`The ${title} view cannot be loaded. Reload the page.`))
 }
@@ -177,7 +177,7 @@ function notifyOf(failure: Failure): void {
 }
 
 /**
- * Shows a failure of a request beside the view's requests. If a retry may help, the view reports the service's state.
+ * Shows a failure of a request besides the view's requests. If a retry may help, the view reports the service's state.
  */
 function notifyBesideView(failure: Failure): void {
   if (failure.retryS === undefined || !isShown()) notifyOf(failure)

@@ -55,7 +55,7 @@ function isKept(operator: Operator, keys: ReadonlyMap<string, string>, maxRows: 
   return operator.op !== 'unnest' && operator.op !== 'union'
 }
 
-/** Whether a plan groups rows, so that each row of the answer stands for many. */
+/** Whether a plan groups rows, so that each row of the answer represents many rows. */
 export const hasGrouping = (plan: Plan): boolean =>
   plan.some((operator) => operator.op === 'group' || (operator.op === 'union' && operator.plans.some(hasGrouping)))
 

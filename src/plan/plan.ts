@@ -40,13 +40,13 @@ export interface SortKey {
 /** A view, as a plan reads it: its groups are rows. */
 export interface ViewSource {
   name: string
-  /** Identifies what is grouped, see docs/views.md. */
+  /** Identifies the grouping, see docs/views.md. */
   identity: string
   /** The columns of a group, in order: `project`, the start of the bucket, the other keys and the aggregates. */
   columns: readonly { name: string; type: Type }[]
   /** The column of the start of the bucket, a timestamp. */
   bucket: string
-  /** The sources whose rows are grouped. */
+  /** The sources of the grouped rows. */
   sources: readonly SourceName[]
 }
 
@@ -63,7 +63,7 @@ export interface MostGroups {
 export type Operator =
   /** The rows of one or more sources in a range of time. */
   | ({ op: 'scan'; sources: readonly SourceName[] } & TimeRange)
-  /** The groups of a view whose buckets start in a range of time. */
+  /** The groups of a view in buckets that start in a range of time. */
   | ({ op: 'view'; view: ViewSource; most?: MostGroups } & TimeRange)
   /** The rows of all `plans`, which have equally many columns. The names of the columns come from the first plan. */
   | { op: 'union'; plans: readonly Plan[] }

@@ -10,7 +10,7 @@ export interface RowFailure {
   call: Call
   /** The call by its name in SQL. */
   name: string
-  /** What to write instead, without a final dot. */
+  /** The advice for the user, without a final dot. */
   instead: string
 }
 
@@ -44,7 +44,7 @@ function faultOf(call: Call, schema: Schema): string | undefined {
   return ROW_RULES[call.fn](call, schema)
 }
 
-/** Functions of plans whose name in SQL is another. */
+/** Functions of plans with another name in SQL. */
 const SQL_NAMES: Partial<Record<FunctionName, string>> = {
   and: 'a condition',
   or: 'OR',

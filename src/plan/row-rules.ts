@@ -10,10 +10,10 @@ import { isTimeType, type Type } from './values/values.js'
 
 type Call = Expression & { kind: 'call' }
 
-/** Returns what to write instead of a call that can fail. Undefined if the call cannot fail. */
+/** Returns a replacement for a call that can fail. Undefined if the call cannot fail. */
 type Rule = (call: Call, schema: Schema) => string | undefined
 
-/** What to write instead of any other use of a list. */
+/** The replacement for any other use of a list. */
 export const LIST = "read an element of the list directly: split(text, ',')[safe_offset(0)]"
 
 const never: Rule = () => undefined

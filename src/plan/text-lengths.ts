@@ -40,7 +40,7 @@ export function literalCount(arg: Expression | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
 }
 
-/** The functions whose texts have a known length. A text that is a part of another is at most as long. */
+/** The functions that return texts of a known length. A text that is a part of another is at most as long. */
 const LENGTHS: Partial<Record<FunctionName, Length>> = {
   field: stored,
   field_text: stored,

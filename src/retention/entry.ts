@@ -14,10 +14,10 @@ export interface Entry {
   value: unknown
 }
 
-/** What an error message names: an entry, or a name at the top level. */
+/** The subject of an error message: an entry, or a name at the top level. */
 export type Named = Pick<Entry, 'name'> & Partial<Entry>
 
-/** What parsing needs to know beside the file. */
+/** The facts that parsing needs besides the file. */
 export interface ParseContext {
   /** The longest time of rows, in microseconds. */
   mostUs: number

@@ -125,7 +125,10 @@ export interface Former extends FormerRules, FormerTimes {}
 
 const NOTHING: readonly never[] = []
 
-/** Returns what held for a project before, oldest first: an entry for each change of the rules or of the project. */
+/**
+ * Returns the rules and times that held for a project before, oldest first: an entry for each change of the rules or of
+ * the project.
+ */
 export function formersOf(kept: KeptRetention, project: string | undefined): readonly Former[] {
   const { formerRules, formerProjects, current } = kept
   const ofProject: readonly FormerTimes[] = (project === undefined ? undefined : formerProjects.get(project)) ?? NOTHING

@@ -181,7 +181,7 @@ async function keepState(first: KeptRetention, isOnDisk: boolean, files: Files |
   }
 }
 
-/** Logs what a file says, and which of its sources there are none. */
+/** Logs the content of a file, and those of its sources that do not exist. */
 function logTimes({ rules, projects }: Retention, path: string | undefined, log: Log): void {
   if (path === undefined) return
   const { tiers, sources } = rules

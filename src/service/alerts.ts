@@ -24,7 +24,7 @@ import { publishAlertMetrics } from './alert-metrics.js'
 import { createRuleQueries, type RuleQueries } from './rule-queries.js'
 import { tryPlan } from './try-plan.js'
 
-/** Where rules and receivers are, and what they need. */
+/** The places of rules and receivers, and the parts that they need. */
 interface AlertsOptions {
   /** The directory of rules. */
   directory: string

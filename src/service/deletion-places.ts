@@ -8,10 +8,10 @@ import { revokeProject } from '../tokens/revoke-project.js'
 import type { Views } from '../views/catalog/open-views.js'
 import type { LostGroups } from '../views/catalog/regroup.js'
 
-/** The parts of a service that may have deleted rows, or what was made of them. */
+/** The parts of a service that may have deleted rows, or data derived from these rows. */
 interface Parts {
   views: Pick<Views, 'hide' | 'regroup' | 'forget'> | undefined
-  /** Deletes cached answers, and ends what may still send the rows. */
+  /** Deletes cached answers, and ends replies that may still send the rows. */
   forgetRows(deletion: Deletion): void
   rejects: { erase(project: string): Promise<unknown> }
   /** Forgets the alerts of a project, also if there are no rules any more. */
@@ -22,8 +22,8 @@ interface Parts {
 }
 
 /**
- * Returns the places of rows besides the engine, in the order in which they are hidden and erased. What sends rows
- * comes behind what reads them.
+ * Returns the places of rows besides the engine, in the order in which they are hidden and erased. Places that send
+ * rows come behind places that read rows.
  */
 export const placesOf = ({ views, forgetRows, rejects, ...parts }: Parts): readonly DeletionPlace[] => [
   ...(views === undefined ? [] : [placeOfViews(views)]),
@@ -55,7 +55,7 @@ const lostOf = ({ view, first, last }: DroppedGroups): LostGroups => ({
 })
 
 const placeOfAlerts = ({ forgetAlerts }: Pick<Parts, 'forgetAlerts'>): DeletionPlace => ({
-  /** An alert whose rows are gone must not be resolved: that would be a new row of the project. */
+  /** An alert without its rows must not be resolved: that would be a new row of the project. */
   hide(deletion) {
     if (isOfAllRows(deletion)) void forgetAlerts(deletion.project).catch(() => {})
   },

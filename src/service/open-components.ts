@@ -40,7 +40,7 @@ export interface Shared {
   log: Log
 }
 
-/** What a service has opened before it takes requests. */
+/** The parts that a service has opened before it takes requests. */
 export interface OpenedComponents {
   /** Undefined if there is no data directory. */
   disk: DataDirectory | undefined

@@ -26,7 +26,7 @@ export function openDeletions(
   return createServiceDeletions({ ...shared, engine: { run, deleting }, files: disk?.files, places })
 }
 
-/** Returns what forgets the alerts that an earlier process with rules has left. */
+/** Returns the function that forgets the alerts that an earlier process with rules has left. */
 function storedAlertsForgetter(disk: DataDirectory | undefined, { log }: Shared): Alerts['forgetProject'] {
   const queue = createSerialQueue()
   return (project) =>

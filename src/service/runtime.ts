@@ -20,7 +20,7 @@ export function nodeWarning(version = process.versions.node): string | undefined
   return `Node ${version} gets no security fixes any more. Use Node 22, 24 or 26.`
 }
 
-/** Logs what an operator can improve: a Node that has ended, and what the lack of native parts costs. */
+/** Logs advice for the operator: a Node that has ended, and the cost of missing native parts. */
 export function logRuntime(log: Log): void {
   const warning = nodeWarning()
   if (warning !== undefined) log(warning, { level: 'warn', code: 'node_ended' })

@@ -173,7 +173,7 @@ function ruleTester(engine: Engine, views: ReadableViews, clock: Clock): TestRul
   }
 }
 
-/** Logs the address, what an operator can improve, and a new token. */
+/** Logs the address, advice for the operator, and a new token. */
 function announceStart(url: string, { made }: Pick<Tokens, 'made'>, { dataDir }: ServeConfig, log: Log): void {
   if (made !== undefined) announceToken(made, dataDir, log)
   log(`listening on ${url}`, { code: 'listening', url })

@@ -22,7 +22,7 @@ export const isHelper = (name: string): boolean => basename(name).startsWith('_'
 
 const isCode = (name: string) => /\.m?js$/.test(name) && !name.startsWith('.')
 
-/** The files of users in a directory, and what error messages call the files. */
+/** The files of users in a directory, and the name of the files in error messages. */
 export interface DirectoryKind {
   /** The flag that sets the directory. */
   flag: string

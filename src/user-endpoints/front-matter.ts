@@ -98,7 +98,7 @@ function refuseLater(lines: readonly (string | undefined)[], from: number): void
   }
 }
 
-/** Refuses what a view, which groups all rows of all projects, cannot have. */
+/** Refuses the parts that a view, which groups all rows of all projects, cannot have. */
 function checkView(
   lines: readonly string[],
   params: ReadonlyMap<string, Declaration>,

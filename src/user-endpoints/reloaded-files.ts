@@ -3,21 +3,21 @@ import type { Clock } from '../base/time/clock.js'
 import { type DirectoryKind, type FileVersions, isHelper, readFileVersions } from './directory.js'
 import { isSqlFile } from './sql-file.js'
 
-/** What the files of a directory are loaded as, and how changes are logged. */
+/** How the files of a directory are loaded, and how changes are logged. */
 export interface FileKind<Loaded> extends DirectoryKind {
   /** The beginning of log lines: `user endpoints`. */
   title: string
-  /** Loads the current version of a file, given what the other files were loaded as. Throws if it cannot be used. */
+  /** Loads the current version of a file, given the results of the other files. Throws if it cannot be used. */
   load(name: string, others: readonly Loaded[]): Promise<Loaded>
   /** Whether a file is loaded before others, which may need it. Absent: in the order of names. */
   isFirst?(name: string): Promise<boolean>
-  /** Returns what a log line says was loaded. */
+  /** Returns the loaded names for a log line. */
   namesOf(loaded: readonly Loaded[]): string
 }
 
 /** The files of a directory, loaded. */
 export interface ReloadedFiles<Loaded> {
-  /** Returns what the files were loaded as, in the order of loading. */
+  /** Returns the results of loading, in the order of loading. */
   all(): readonly Loaded[]
   /** The files as they were found last. */
   versions(): FileVersions

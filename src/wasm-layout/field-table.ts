@@ -47,7 +47,7 @@ export const MAX_PATH_KEYS = 64
 
 /** Kind of a value: missing or null. */
 export const ABSENT = 0
-/** Kind of a value: a string without escapes, whose bytes are the value. */
+/** Kind of a value: a string without escapes: its bytes are the value. */
 export const STRING = 1
 /** Kind of a value: a string with escapes, still to be decoded. */
 export const ESCAPED_STRING = 2

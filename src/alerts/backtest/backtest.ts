@@ -49,7 +49,7 @@ export interface BacktestOptions extends RunOptions {
 /**
  * Evaluates a rule at all its instants in a time that ends now, over the rows that are there now: a row counts from its
  * timestamp on, whenever it arrived. Starts without a state. The state is never {@link held}, as after the start of a
- * service: what is not seen is resolved at once. Rejects with the reason of the signal.
+ * service: an alert that is not seen is resolved at once. Rejects with the reason of the signal.
  */
 export async function backtest(
   rule: Rule,

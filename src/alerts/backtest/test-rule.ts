@@ -20,12 +20,12 @@ export interface RuleTestContext {
 
 /** The range of the time before now: from a second to 90 days. */
 const LAST_RANGE_US = [1_000_000, 90 * 86_400_000_000] as const
-/** The name of a rule whose file has none yet. */
+/** The name of a rule if its file has no name yet. */
 const NAME = 'rule'
 
 /**
- * Evaluates the text of a rule's file at all instants in a time before now. Rejects with `invalid_rule`, whose message
- * ends with the place in the text, with `invalid_parameter`, and as {@link backtest} does.
+ * Evaluates the text of a rule's file at all instants in a time before now. Rejects with `invalid_rule` and a
+ * message that ends with the place in the text, with `invalid_parameter`, and as {@link backtest} does.
  */
 export async function testRule(
   { rule: text, last }: { rule: string; last: string },

@@ -13,7 +13,7 @@ interface Notice {
 }
 
 /**
- * Returns the notifications of an evaluation for a receiver whose kind is a queue, `webhook` or `slack`. None without
+ * Returns the notifications of an evaluation for a receiver with a queue, `webhook` or `slack`. None without
  * notices. `nextId` returns a new id at each call.
  */
 export function notificationsOf(

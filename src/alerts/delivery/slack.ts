@@ -37,7 +37,7 @@ function lineOf({ state, labels, text }: ToldAlert): string {
   return `${state.toUpperCase()} ${severity} ${name}: ${text}${shown}`
 }
 
-/** Escapes what could call a user or a channel. */
+/** Escapes the characters that could call a user or a channel. */
 export const escapedForSlack = (text: string): string => text.replace(/[&<>]/g, (character) => ENTITIES[character]!)
 
 /** Escapes a line, cut so that the result has at most `most` characters. */

@@ -1,4 +1,4 @@
-/** Modules of undici, whose types have only the whole package. */
+/** Modules of undici. The types of undici have only the whole package. */
 
 declare module 'undici/lib/dispatcher/agent.js' {
   import { Agent } from 'undici'

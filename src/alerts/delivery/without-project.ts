@@ -7,8 +7,9 @@ import { escapedForSlack } from './slack.js'
 import { requestJson } from './told-alert.js'
 
 /**
- * Returns the change that leaves out all alerts with a project as the label `project`: their states, what is to be
- * stored of their history, and their part of notifications. No alert is resolved, and no receiver is told.
+ * Returns the change that leaves out all alerts with a project as the label `project`: their states, the records
+ * of their history that are to be stored, and their part of notifications. No alert is resolved, and no receiver is
+ * notified.
  */
 export function withoutProject(project: string): ContentChange {
   const shown = shownLabels([['project', project]])[0]![1]

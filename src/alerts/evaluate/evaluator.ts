@@ -60,7 +60,7 @@ export interface Evaluator {
   forgetProject(project: string): Promise<void>
   /** Returns all rules with their states, in the order of the rules. */
   views(): readonly RuleView[]
-  /** Returns the alerts that a receiver is told as a state. */
+  /** Returns the alerts that a receiver gets as a state. */
   alertsOf(receiver: string): readonly ToldAlert[]
   /**
    * Starts no further evaluation. Resolves when running evaluations have ended. The caller may cut their queries: a
@@ -145,7 +145,7 @@ async function setRules(state: State, rules: readonly Rule[]): Promise<void> {
   state.isPaused = false
 }
 
-/** Running evaluations end first, and so does what they store: nothing brings the project back. */
+/** Running evaluations and their writes end first: no write restores the project. */
 async function forgetProject(state: State, project: string): Promise<void> {
   const { store, delivery, history } = state
   const change = withoutProject(project)
@@ -170,7 +170,9 @@ function watchedOf(state: State, rule: Rule, before: Watched | undefined): Watch
   return watched
 }
 
-/** Resolves what fires of a rule that is gone. The receiver of a rule that was deleted during a stop is unknown. */
+/**
+ * Resolves the firing alerts of a rule that is gone. The receiver of a rule that was deleted during a stop is unknown.
+ */
 async function close(state: State, rule: Rule | undefined, name: string, ofRule: RuleState): Promise<void> {
   const timing = { everyUs: 1, ...DEFAULT_TIMES }
   const judged: JudgedRule = rule ?? { name, timing, mutedUntilUs: Number.POSITIVE_INFINITY }
@@ -234,8 +236,8 @@ async function evaluate(state: State, watched: Watched, { instantUs, skipped }: 
 const withHold = (state: RuleState, { holdUntilUs }: RuleState): RuleState => ({ ...state, holdUntilUs })
 
 /**
- * Writes a transition to disk, and then passes on what happened. The state is synced before notifications are sent.
- * Rejects with the system's error if the state cannot be written: then nothing has happened.
+ * Writes a transition to disk, and then passes on the notices and events. The state is synced before notifications are
+ * sent. Rejects with the system's error if the state cannot be written: then nothing has happened.
  */
 async function commit(
   state: State,

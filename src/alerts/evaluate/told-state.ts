@@ -2,7 +2,7 @@ import { type ToldAlert, toldLabels } from '../delivery/told-alert.js'
 import type { Rule } from '../rules/rule.js'
 import { BROKEN_RULE, brokenContent, brokenIdentity, type Content, type RuleState } from '../states/state.js'
 
-/** Returns what an Alertmanager is told of a rule: the alerts that fire, and those resolved a short time ago. */
+/** Returns the alerts of a rule that an Alertmanager gets: those that fire, and those resolved a short time ago. */
 export function toldState(rule: Rule, state: RuleState): ToldAlert[] {
   const told = (identity: string, { labels, values, text }: Content, startsUs: number, endsUs?: number): ToldAlert => {
     const own = { identity, labels: toldLabels(rule.name, rule.severity, labels), values, text, startsUs, endsUs }

@@ -4,7 +4,7 @@ import { isHelper, readFileVersions } from '../../user-endpoints/directory.js'
 import { loadRule, RULE_FILES, type RuleContext } from './open.js'
 import type { Rule } from './rule.js'
 
-/** The result of the check of a file: what the rule does, or the fault, as a line. */
+/** The result of the check of a file: a description of the rule, or the fault, as a line. */
 export interface CheckedRule {
   line: string
   isRight: boolean

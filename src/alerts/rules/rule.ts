@@ -17,7 +17,7 @@ import type { Mute } from './mute.js'
 import { rowReader } from './row-content.js'
 import { compileText } from './text-template.js'
 
-/** A rule of alerts: a query whose rows are alerts. */
+/** A rule of alerts: a query with rows that are alerts. */
 export interface Rule extends JudgedRule {
   /** The text of the file. */
   text: string

@@ -3,7 +3,7 @@ import { identityOf, type Labels, labelOf, shownLabels } from './labels.js'
 import type { AlertLimits } from './limits.js'
 import type { Content, RuleState } from './state.js'
 
-/** A row of a rule's answer: the full labels, sorted, and a function that makes what is shown of the row. */
+/** A row of a rule's answer: the full labels, sorted, and a function that makes the shown content of the row. */
 export interface LabelledRow {
   labels: Labels
   /** Returns the content with the labels as shown. Called only for a row that becomes or stays an alert. */

@@ -12,7 +12,7 @@ export interface AlertLimits {
 export const ALERT_LIMITS: AlertLimits = { ofProject: 100, ofRule: 1_000 }
 /** Failed evaluations in a row after which a rule is broken. */
 export const FAILURES_TO_BREAK = 3
-/** How long a resolved alert is told to Alertmanager. */
+/** How long a resolved alert is sent to Alertmanager. */
 export const RESOLVED_FOR_US = 15 * MINUTE_US
-/** The most resolved alerts of a rule that are told to Alertmanager: the newest. */
+/** The most resolved alerts of a rule that are sent to Alertmanager: the newest. */
 export const MAX_RESOLVED = 1_000

@@ -42,7 +42,7 @@ export interface Broken {
 export interface RuleState {
   /** The last instant that was evaluated, with or without success. */
   lastUs: number | undefined
-  /** The last instant whose evaluation succeeded. */
+  /** The last instant with an evaluation that succeeded. */
   okUs: number | undefined
   /** Failed evaluations in a row. */
   failures: number
@@ -51,7 +51,7 @@ export interface RuleState {
   holdUntilUs: number
   /** By identity. */
   alerts: ReadonlyMap<string, Alert>
-  /** By identity, for {@link RESOLVED_FOR_US}: Alertmanager is told the whole state. */
+  /** By identity, for {@link RESOLVED_FOR_US}: Alertmanager gets the whole state. */
   resolved: ReadonlyMap<string, Resolved>
 }
 

@@ -42,7 +42,7 @@ export function dueInstant(
 ): DueInstant | undefined {
   const instantUs = Math.floor(nowUs / everyUs) * everyUs
   if (instantUs < armedUs || (lastUs !== undefined && instantUs <= lastUs)) return undefined
-  // A rule whose `every` was changed has a last instant between two of its new ones.
+  // After a change of `every`, the last instant of a rule is between two of its new instants.
   const skipped = lastUs === undefined ? 0 : Math.ceil((instantUs - lastUs) / everyUs) - 1
   return { instantUs, skipped }
 }

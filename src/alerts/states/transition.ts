@@ -24,7 +24,7 @@ export interface JudgedRule {
 /** The result of an evaluation: the contents of the alerts that have a row now, by identity, or a failure. */
 export type Outcome = { kind: 'rows'; rows: ReadonlyMap<string, Content> } | { kind: 'failed'; reason: string }
 
-/** The next state of a rule, and what happened. */
+/** The next state of a rule, and the events and notices on the way there. */
 export interface Transition {
   state: RuleState
   /** The changes of state, for the history. */
@@ -87,7 +87,7 @@ function succeeded(draft: Draft, state: RuleState, rows: ReadonlyMap<string, Con
   return undefined
 }
 
-/** An alert whose row is there for the first time. */
+/** An alert with a row for the first time. */
 function appear(draft: Draft, identity: string, content: Content): void {
   const { instantUs, rule } = draft
   const times = { sinceUs: instantUs, startsUs: undefined, missingUs: undefined, notifiedUs: undefined }
@@ -96,7 +96,7 @@ function appear(draft: Draft, identity: string, content: Content): void {
   see(draft, identity, alert)
 }
 
-/** An alert whose row is there. */
+/** An alert that has a row. */
 function see(draft: Draft, identity: string, alert: Alert): void {
   const { instantUs, rule } = draft
   if (alert.startsUs !== undefined || instantUs - alert.sinceUs < rule.timing.forUs) {
@@ -109,7 +109,7 @@ function see(draft: Draft, identity: string, alert: Alert): void {
   draft.alerts.set(identity, repeated(draft, identity, firing))
 }
 
-/** An alert whose row is not there. A pending alert ends without a record. */
+/** An alert that has no row. A pending alert ends without a record. */
 function miss(draft: Draft, state: RuleState, identity: string, alert: Alert): void {
   const { instantUs, rule } = draft
   const missingUs = alert.missingUs ?? state.okUs ?? instantUs

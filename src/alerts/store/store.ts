@@ -49,14 +49,14 @@ export interface AlertStore {
   settle(ids: readonly number[]): Promise<void>
   /**
    * Replaces all states, notifications and events by `change`, and writes them into a new file. Once the promise
-   * resolves, no file of the folder has what was left out, also after a power cut: files that were set aside as damaged
-   * are removed too. Rejects with the system's error.
+   * resolves, no file of the folder has the parts that were left out, also after a power cut: files that were set aside
+   * as damaged are removed too. Rejects with the system's error.
    */
   replace(change: ContentChange): Promise<void>
   close(): Promise<void>
 }
 
-/** Changes all that a store has. A function returns undefined for what is left out. */
+/** Changes all that a store has. A function returns undefined for a part that is left out. */
 export interface ContentChange {
   state(state: RuleState): RuleState
   notification(notification: Notification): Notification | undefined

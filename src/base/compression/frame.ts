@@ -37,7 +37,7 @@ export interface FrameBlock {
   /** The number of bytes, header included. */
   bytes: number
   isLast: boolean
-  /** The bytes of the content. Undefined for a compressed block, whose header does not say. */
+  /** The bytes of the content. Undefined for a compressed block: its header has no such number. */
   content: number | undefined
 }
 

@@ -8,7 +8,7 @@ export interface GzipMembers {
    * last member, and the errors of `chunks`.
    */
   read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void>
-  /** The number of bytes whose content has been yielded, about. */
+  /** The number of bytes up to the end of the yielded content, about. */
   at(): number
 }
 

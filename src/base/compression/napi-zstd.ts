@@ -17,7 +17,7 @@ interface DecompressionContext {
   decompressStream(target: Uint8Array, frame: Uint8Array): Progress
 }
 
-/** The used part of zstd-napi/binding.js, whose own types are there only if the package is installed. */
+/** The used part of zstd-napi/binding.js. Its own types are there only if the package is installed. */
 interface Binding {
   CCtx: new () => CompressionContext
   DCtx: new () => DecompressionContext

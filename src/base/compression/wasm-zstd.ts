@@ -46,7 +46,7 @@ interface Parts {
   _zstdClass: Functions
 }
 
-/** Room for what zstd adds to a stream of frames: the header, the end, and what it has not written yet. */
+/** Room for the bytes that zstd adds to a stream of frames: the header, the end, and bytes not written yet. */
 const STREAM_BYTES = 256 * 1024
 
 /** Loads the engine of the package `@hpcc-js/wasm-zstd`, which is WebAssembly. Takes some 50 ms. */

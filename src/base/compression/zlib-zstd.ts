@@ -16,7 +16,7 @@ interface Options {
   info?: true
 }
 
-/** Functions of newer Nodes than the one whose types are used. */
+/** Functions of newer Nodes than the Node of the installed types. */
 interface NewerZlib {
   zstdCompressSync?(content: Uint8Array, options: Options): Buffer
   zstdDecompressSync(frame: Uint8Array, options: Options): { buffer: Buffer; engine: { bytesWritten: number } }
@@ -96,7 +96,7 @@ function decompress(target: Buffer, frame: Buffer): number {
     info: true,
   } as const
   const { buffer, engine } = zstdDecompressSync(frame, options)
-  // Node ignores what follows a frame, or is the start of another one.
+  // Node ignores bytes that follow a frame, or are the start of another frame.
   if (engine.bytesWritten !== frame.length) throw new Error('A compressed buffer has bytes after its end')
   return write(target, 0, buffer)
 }

@@ -9,7 +9,7 @@ export interface WatchedFile<T> {
   close(): void
 }
 
-/** Reads a file, and receives what was read after a change. */
+/** Reads a file, and receives the new content after a change. */
 export interface FileWatcher<T> {
   read(): T
   onChange(changed: T): void

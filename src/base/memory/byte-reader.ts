@@ -1,4 +1,4 @@
-/** Reads what a `ByteWriter` wrote. Each call throws a RangeError if the bytes end before. */
+/** Reads the bytes that a `ByteWriter` wrote. Each call throws a RangeError if the bytes end before. */
 export class ByteReader {
   readonly #bytes: Buffer
   #at = 0

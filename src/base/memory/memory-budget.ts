@@ -66,7 +66,7 @@ const CHUNKS_FACTOR = 1.25
 export const PROGRESS_BYTES = 64 * KIB
 const CHECK_MS = 500
 
-/** The share for queries and their answers of the memory limit beyond what the runtime takes. */
+/** The share for queries and their answers of the memory limit beyond the share of the runtime. */
 const BUDGET_SHARE = 1 / 4
 const RUNTIME_BYTES = 64 * MIB
 /** The share of the memory limit for queries and their answers if the limit is hardly more than the runtime takes. */

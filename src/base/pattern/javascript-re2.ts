@@ -70,7 +70,10 @@ function matchAt(text: string | Buffer, places: Places, names: Names): RegExpExe
 const groupsByName = <T>(groups: readonly T[], names: Names): Record<string, T> =>
   Object.fromEntries(names.map(([name, group]) => [name, groups[group]]))
 
-/** Returns what the package `re2` passes to RE2: it has the same spelling for a slash and for a group with a name. */
+/**
+ * Returns the pattern that the package `re2` passes to RE2: it has the same spelling for a slash and for a group with a
+ * name.
+ */
 function translated(pattern: string, isMultiline: boolean): string {
   if (pattern === '') return '(?:)'
   const source = pattern.replace(/\\[pP]\{(.)\}|\\.|\/|\(\?<(?![=!])/gsu, (token, letter?: string) => {

@@ -88,7 +88,7 @@ export function replaceMatches(pattern: Pattern, text: string, replacement: stri
   return text.replace(re2 as never, replacement)
 }
 
-/** Returns the pattern that finds what a replacement reads. Throws if finding the groups takes too long. */
+/** Returns the pattern that finds the groups that a replacement reads. Throws if finding the groups takes too long. */
 function replacing(pattern: Pattern, text: string, readsGroups: boolean): Pattern {
   if (IS_RE2 && readsGroups && stepsOf(pattern, text) > DIRECT_STEPS) throw tooSlow(text)
   return pattern.variant(readsGroups ? unchanged : withoutCaptures, 'g')

@@ -239,7 +239,7 @@ function foldedBlock(from: number): Ranges {
 /** Returns the letters in ranges with all their cases in RE2. Some letters may be left out that are in the ranges. */
 const casesIn = (ranges: Ranges): Ranges => subtract(matchedBy(`(?i)[${spelled(ranges)}]`), PAIRED_LETTERS)
 
-/** Returns what a pattern of a single class matches in re2js. */
+/** Returns the characters that a pattern of a single class matches in re2js. */
 function matchedBy(pattern: string): Ranges {
   const { inst } = RE2JS.compile(pattern).re2().prog
   const found = inst.find(({ op }: { op: number }) => op >= RUNE && op <= RUNE_ANY_NOT_NL)

@@ -21,7 +21,7 @@ interface Program {
   readonly start: number
 }
 
-/** re2js's words for what is wrong with a pattern, and RE2's. */
+/** re2js's words for the faults of patterns, and RE2's. */
 const REASONS: readonly (readonly [string, string])[] = [
   ['missing argument to repetition operator', 'no argument for repetition operator'],
   ['invalid nested repetition operator', 'bad repetition operator'],
@@ -79,9 +79,9 @@ function findsEmptyText({ inst, start }: Program, condition: number): boolean {
 }
 
 /**
- * Whether an instruction is a loop whose body first tries the empty text, and a character after that. Perl leaves such
- * a loop without a character; RE2 does so or not, depending on what is before the loop. A body is compiled before its
- * loop, and what follows the loop after it, so that the numbers of instructions tell them apart.
+ * Whether an instruction is a loop with a body that first tries the empty text, and a character after that. Perl leaves
+ * such a loop without a character; RE2 does so or not, depending on the part before the loop. A body is compiled before
+ * its loop, and the part that follows after the loop, so that the numbers of instructions tell them apart.
  */
 function prefersEmptyText({ inst }: Program, loop: number): boolean {
   if (inst[loop].op !== ALTERNATIVE) return false

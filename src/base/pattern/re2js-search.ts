@@ -67,7 +67,7 @@ export interface Re2jsSearch {
  * Prepares the search for a compiled pattern. re2js would find the place of a match with the slow engines, which also
  * find groups, and reads all the text up to the match with them. So the automaton finds an end of a match first, and
  * the slow engines read only the line if all matches are within a line. The search throws `invalid_pattern` rather than
- * have them read what takes too long.
+ * have them read for too long.
  */
 export function createRe2jsSearch(compiled: RE2JS): Re2jsSearch {
   const program = compiled.re2()
@@ -203,7 +203,7 @@ function inputOf(text: Searched): Input {
 }
 const matchMachineInput: (this: unknown, ...args: unknown[]) => unknown = RE2JS.compile('').re2().matchMachineInput
 
-/** A search with an automaton: what the automaton remembers of it, and the clock. */
+/** A search with an automaton: the memory of the automaton, and the clock. */
 interface Run {
   automaton: Automaton
   text: Searched

@@ -5,8 +5,8 @@ type Running = Pick<NodeJS.Process, 'execPath' | 'execArgv' | 'argv'>
 
 /**
  * Returns the command that starts this program again with other arguments, and all arguments of that command. Node's
- * flags are kept, except those of the debugger, whose port this process has. A single executable has no script, and
- * takes Node's flags from its own file and the environment.
+ * flags are kept, except those of the debugger: this process has the port of the debugger. A single executable has no
+ * script, and takes Node's flags from its own file and the environment.
  */
 export function programCall(
   args: readonly string[],

@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 
-/** Nice value of background threads: beside a busy thread, a background thread gets a tenth of a core. */
+/** Nice value of background threads: next to a busy thread, a background thread gets a tenth of a core. */
 const BACKGROUND = 10
 
 /**

@@ -5,7 +5,9 @@ import { textOfUnits } from './utf16.js'
 /** A text without a character beyond ASCII, which needs no normal form. */
 const ASCII = /^[\0-\x7f]*$/
 
-/** Letters whose simple folding is not their lower case: the final sigma, forms of letters, old Cyrillic letters. */
+/**
+ * Letters with a simple folding that is not their lower case: the final sigma, forms of letters, old Cyrillic letters.
+ */
 const FOLDED: Readonly<Record<string, string>> = {
   '\u00b5': 'μ',
   '\u017f': 's',
@@ -32,7 +34,7 @@ const FOLDED: Readonly<Record<string, string>> = {
 }
 /** A ligature of four words. Its normal form has 18 characters, so a text of 1 MiB would become a text of 6 MiB. */
 const LONG_LIGATURE = '\ufdfa'
-/** Stands for the ligature in a form. No text has this code point, which Unicode gives to no character. */
+/** Takes the place of the ligature in a form. No text has this code point, which Unicode gives to no character. */
 const PLACE_OF_LIGATURE = '\ufffe'
 
 /** The last unit of a letter's folding. The folding of a letter of two units has the same first unit. */

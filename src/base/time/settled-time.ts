@@ -3,7 +3,7 @@ const SETTLING_MINUTES = 60
 
 /** A time that the clock has been past for an hour of running time: a clock that jumps ahead does not move it. */
 export interface SettledTime {
-  /** Notes what the clock shows, in microseconds. To be called once for each minute of running time. */
+  /** Notes the time of the clock, in microseconds. To be called once for each minute of running time. */
   record(nowUs: number): void
   /** The least reading of the last hour. -Infinity until there are readings of an hour. */
   settledUs(): number

@@ -11,8 +11,8 @@ const WHAT =
   'a repair or retention has removed it'
 
 /**
- * Notes the segments and journals that must have existed, as a start of the service does. Not beside a running service:
- * the service seals and deletes while the directory is listed. `copies` are paths with any number in the name.
+ * Notes the segments and journals that must have existed, as a start of the service does. Not next to a running
+ * service: the service seals and deletes while the directory is listed. `copies` are paths with any number in the name.
  */
 export async function checkMissing({ files, isInUse, add }: CheckState, copies: ReadonlySet<string>): Promise<void> {
   if (isInUse) return

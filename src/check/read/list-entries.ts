@@ -19,7 +19,7 @@ import {
 } from '../../engine/store/files/file-names.js'
 import type { DatedPlace } from './check-segment.js'
 
-/** A file whose name says what is in the file. */
+/** A file with a name that tells its content. */
 export interface NamedEntry<Id> {
   path: string
   id: Id
@@ -74,7 +74,7 @@ async function listNamed<Id>(
 /** The entries below the directory of segments. All lists are sorted by path. */
 interface ListedSegments {
   segments: SegmentEntry[]
-  /** Paths of segments in whose place others are, without some rows. */
+  /** Paths of segments that were replaced by segments without some rows. */
   former: string[]
   /** Paths of everything else, but not of the files in place of segments without rows. */
   others: string[]

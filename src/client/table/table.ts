@@ -44,7 +44,7 @@ export function table(rows: readonly Row[], options: TableOptions, chosen?: read
   return rows.length === 0 ? stream.end() : stream.lines(rows)
 }
 
-/** Starts a table whose rows come in parts, formatted as by {@link table}. */
+/** Starts a table with rows that come in parts, formatted as by {@link table}. */
 export function tableStream(options: TableOptions, chosen?: readonly string[]): TableStream {
   let layout: Layout | undefined
   return {

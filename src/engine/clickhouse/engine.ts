@@ -260,7 +260,7 @@ const contextOf = (
 ): RunContext => ({
   ...caches,
   sharedFrames: createSharedFrames(),
-  // Each run reads its rows anew.
+  // Each run reads its rows again.
   sliceRows: Number.POSITIVE_INFINITY,
   limits: limitsOf(GROUPING_LIMITS, memory),
   memory,

@@ -86,7 +86,7 @@ export interface ArrowEngine extends Engine {
   clearPartialCache(): void
 }
 
-/** Makes the sources known whose names journals and directories of segments have. */
+/** Makes the sources known that journals and directories of segments name. */
 export async function registerStoredSources(files: Files): Promise<void> {
   const journals = (await files.list(JOURNALS)).flatMap((name) => parseJournalName(name)?.source ?? [])
   const directories = (await files.list(SEGMENTS)).filter(isSourceName)

@@ -31,7 +31,7 @@ interface PostRequest {
 }
 
 /**
- * Returns the parameters of a POST as a query string: first the parameters of the URL, whose query string is `search`,
+ * Returns the parameters of a POST as a query string: first the parameters of the URL with the query string `search`,
  * then the parameters of the body. A body of another type is not read. Rejects with `unsupported_content_type`,
  * `invalid_body`, `invalid_parameter`, `duplicate_parameter` if URL and body have a name in common, and the errors of
  * {@link createUploads}.

@@ -7,7 +7,7 @@ import type { Representation } from './negotiation.js'
 /** The headers that differ from answer to answer. */
 export type OwnHeaders = HeaderFields & { 'Cache-Status': string; 'Server-Timing': string }
 
-/** Returns the headers about a query: warnings, and what is to be known of the views that were read. */
+/** Returns the headers about a query: warnings, and notes about the views that were read. */
 export const queryFields = ({ warnings, viewNotes }: QueryNotes): HeaderFields => ({
   ...(warnings !== undefined && { 'Logweir-Warnings': warnings }),
   ...(viewNotes !== undefined && { 'Logweir-View': viewNotes }),

@@ -12,7 +12,7 @@ import type { Plan } from '../../plan/plan.js'
 import type { Measured } from '../reply/server-timing.js'
 import { isOutdated } from './current-rows.js'
 
-/** What clients are told of a query besides its rows, as values of headers. */
+/** The notes that clients get about a query besides its rows, as values of headers. */
 export interface QueryNotes {
   /** The header of the warnings about the query. Undefined if there is no warning. */
   warnings: string | undefined

@@ -71,7 +71,7 @@ export function createUncached(options: UncachedOptions) {
         metrics.answersCut.inc()
         connection?.breakOff()
       })
-      // A client may take long to read what is sent.
+      // A client may take long to read the answer.
       if (connection !== undefined) connection.onClose(currentRows.onDeleted(plan, connection.breakOff))
       if (encoded instanceof Uint8Array) return answerReply(request.headers, { plain: encoded }, representation, own)
       return streamed(encoded, own, memory, asked)

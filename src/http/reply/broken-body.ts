@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { LogweirError } from '../../base/errors.js'
 
-// A body whose chunks turn out to be malformed while the request is answered. Node reports the error only to the
+// A body with chunks that turn out to be malformed while the request is answered. Node reports the error only to the
 // server.
 
 const BROKEN = 'logweir.broken'
 const errors = new WeakMap<IncomingMessage, LogweirError>()
 
-/** Refuses a request whose body is malformed. Returns whether {@link unlessBroken} rejected with the error. */
+/** Refuses a request with a malformed body. Returns whether {@link unlessBroken} rejected with the error. */
 export function breakBody(incoming: IncomingMessage, error: LogweirError): boolean {
   errors.set(incoming, error)
   return incoming.emit(BROKEN, error)

@@ -43,7 +43,7 @@ interface State {
   limits: ConnectionLimits
   /** The open connections, each with the latest response. */
   latest: Map<Socket, ServerResponse | undefined>
-  /** The responses whose turn has come. */
+  /** The responses that have their turn. */
   started: WeakSet<ServerResponse>
   /** Connections that wait for the next request, the longest idle first, with the bytes read from each by then. */
   idle: Map<Socket, number>

@@ -28,7 +28,7 @@ export interface Latest {
   isStarted: boolean
 }
 
-/** Connections whose refusal follows a response. */
+/** Connections with a refusal that follows a response. */
 const awaiting = new WeakSet<Socket>()
 
 /**

@@ -1,7 +1,7 @@
 import { LogweirError } from '../../base/errors.js'
 import { overloaded } from '../query/slots.js'
 
-/** Returns the error of a stream whose query is served no longer as it was. */
+/** Returns the error of a stream with a query that is served no longer as before. */
 export const replaced = (): LogweirError =>
   new LogweirError('stopping', 'The file of this query was changed or removed. Connect again to follow the new one.')
 
@@ -17,6 +17,6 @@ export const tooManySubscribers = (count: number): LogweirError =>
 export const tooManyQueries = (count: number): LogweirError =>
   overloaded(`There are ${count} different queries that are followed already. Poll this query, or close a stream.`)
 
-/** Returns the error `overloaded` of a query whose rows cannot be held. */
+/** Returns the error `overloaded` of a query with rows that cannot be held. */
 export const tooMuchMemory = (): LogweirError =>
   overloaded('The rows of all queries that are followed take too much memory.')

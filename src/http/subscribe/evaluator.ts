@@ -24,7 +24,7 @@ import {
 import type { SubscriptionLimits } from './limits.js'
 import { readResult, shapeOf } from './result.js'
 
-/** What evaluations need. */
+/** The parts that evaluations need. */
 export interface EvaluatorOptions extends ComputeContext {
   engine: ComputeContext['engine'] & Revisions
   limits: SubscriptionLimits
@@ -141,7 +141,7 @@ async function run(state: State, query: FollowedQuery, signal: AbortSignal): Pro
   } finally {
     memory.release()
     query.spentMs = spent()
-    // What a client waits for is bounded as its queries are.
+    // The evaluations that a client waits for are bounded as its queries are.
     if (running.has(query)) {
       share.used(startMs, query.spentMs)
       noteUsual(query)

@@ -11,7 +11,7 @@ import type { SubscriptionLimits } from './limits.js'
 import type { Published } from './published.js'
 import type { Subscriber } from './subscriber.js'
 
-/** The plan of an evaluation, and what was known of its sources when the plan was made. */
+/** The plan of an evaluation, and the revision of its sources when the plan was made. */
 interface SeenPlan {
   plan: Plan
   sources: readonly SourceName[]

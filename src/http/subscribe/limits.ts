@@ -21,7 +21,7 @@ export interface SubscriptionLimits extends StreamLimits {
   rowsPauseMs: number
   /** The same over an engine that does not say when rows change. */
   unseenPauseMs: number
-  /** How often a query whose window moves is evaluated if no rows arrive. */
+  /** How often a query with a moving window is evaluated if no rows arrive. */
   windowPauseMs: number
   /** How many evaluations in a row may fail for lack of resources before the streams end. */
   failures: number

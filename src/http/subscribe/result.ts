@@ -8,13 +8,13 @@ import { rowLine } from '../tail/events.js'
 
 /** How the rows of an answer are told apart. */
 export interface AnswerShape {
-  /** The columns whose values no two rows share. Undefined: rows are not told apart. */
+  /** The columns with values that no two rows share. Undefined: rows are not told apart. */
   key: readonly string[] | undefined
   /** Whether the order of the rows is a part of the answer. */
   isOrdered: boolean
 }
 
-/** Returns the shape of the answers of a plan, whose rows the service limits to `maxRows`. */
+/** Returns the shape of the answers of a plan, of which the service limits the rows to `maxRows`. */
 export const shapeOf = (plan: Plan, maxRows: number): AnswerShape => ({
   key: answerKeys(plan, maxRows),
   isOrdered: isOrdered(plan),
@@ -97,7 +97,7 @@ export function isSame(one: Result, other: Result): boolean {
   return rows.every((row, i) => row === others[i])
 }
 
-/** Returns what makes one result of another. Undefined if there is no key by which rows can be replaced. */
+/** Returns the change that makes one result of another. Undefined if there is no key by which rows can be replaced. */
 export function changeOf(before: Result, after: Result): Change | undefined {
   if (before.byKey === undefined || after.byKey === undefined) return undefined
   const upsert = [...after.byKey].flatMap(([key, row]) => (before.byKey!.get(key) === row ? [] : [row]))

@@ -46,8 +46,8 @@ export interface SubscriptionsOptions {
 /** All subscriptions of the service. */
 export interface Subscriptions extends Following {
   /**
-   * Ends the streams of queries that may have some deleted rows, also what waits to be sent, and forgets their answers:
-   * a client that connects again gets an answer without the rows.
+   * Ends the streams of queries that may have some deleted rows, also answers that wait to be sent, and forgets their
+   * answers: a client that connects again gets an answer without the rows.
    */
   forgetRows(rows: DeletedRows): void
   /** Ends all streams and refuses new ones with `stopping`. Called at shutdown. */

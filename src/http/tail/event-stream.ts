@@ -48,7 +48,7 @@ export interface EventStream extends ByteChunks {
   wake(): void
 }
 
-/** What the maker of the events of a stream uses. */
+/** The part of a stream that the maker of its events uses. */
 export interface StreamControl {
   /** Aborted when the client has left. */
   readonly left: AbortSignal

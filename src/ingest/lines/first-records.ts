@@ -5,7 +5,7 @@ import type { Reason } from '../rejects.js'
 import type { BatchBuilder } from '../wasm/batch-builder.js'
 import { MISSING_BUILDER, type Module } from '../wasm/module.js'
 
-/** The result of a record whose source had no builder: rejected, or appended to a builder that may be full. */
+/** The result of a record of a source without a builder: rejected, or appended to a builder that may be full. */
 export type FirstRecord = { refusal: SourceRefusal } | { reason: Reason } | { full: BatchBuilder | undefined }
 
 /**

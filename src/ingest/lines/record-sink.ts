@@ -9,7 +9,7 @@ import { createLineRejects, type RejectSink } from './reject-lines.js'
 
 /** A batch with this many rows is emitted. */
 export const BATCH_ROWS = 16_384
-/** A batch whose columns have this many bytes is emitted. */
+/** A batch with columns of this many bytes is emitted. */
 export const BATCH_BYTES = 4 * MIB
 /** Lines scanned per call. */
 const SCANNED_LINES = 512
@@ -86,7 +86,7 @@ export function createRecordSink(options: ParserOptions, capacityBytes: number, 
     }
   }
 
-  /** Appends or rejects a line of the table whose source has no builder yet. */
+  /** Appends or rejects a line of the table if the line's source has no builder yet. */
   function appendNew(index: number, line: number): void {
     const record = appendFirst(module, index, nowUs, names, token, emitBatch)
     if ('refusal' in record) rejectSource(index, line, record.refusal)

@@ -9,7 +9,7 @@ import type { BoundToken, SourceNames } from './source-names.js'
 /**
  * Names of own sources in a parsing thread. The thread reads the names that exist from shared memory, and asks the main
  * thread to make a source. It waits for the answer: that happens once for each source, and after a refusal the thread
- * knows by itself what is refused, since sources and limits never vanish.
+ * knows by itself the refused names, since sources and limits never vanish.
  */
 
 /** The names that a parsing thread gets at its start, and memory for later names and answers. */

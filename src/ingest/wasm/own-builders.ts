@@ -32,7 +32,7 @@ export interface OwnBuilders {
   release(): void
   /** Sets the source for records that name none, by the name. Returns the index of its builder. */
   setDefault(source: SourceName | undefined): number
-  /** Returns the name of the source for whose record the module has found no builder. */
+  /** Returns the name of the source if the module has found no builder for its record. */
   missing(): SourceName
 }
 

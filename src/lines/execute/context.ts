@@ -23,7 +23,7 @@ export const storedLines = (parts: readonly Part[], frameOf: StoredRows['frameOf
 const FIELD_BYTES = 64 * MIB
 const NO_METRICS = { setBytes() {}, countLookup() {} }
 
-/** Returns the context of a run over lines, whose groups and sorted rows take at most so many bytes. */
+/** Returns the context of a run over lines with groups and sorted rows of at most so many bytes. */
 export function createRunContext(limitBytes: number, yieldIfDue: Yielder): RunContext {
   return {
     yieldIfDue,

@@ -44,7 +44,7 @@ const MOST_THREADS = 8
 /** Inputs up to this size are read before threads have started. */
 const THREAD_BYTES = 8 * MIB
 
-/** Yields what a stage finds in each block, in order. The groups of the runner are complete at the end. */
+/** Yields the output of a stage for each block, in order. The groups of the runner are complete at the end. */
 export async function* runStage(run: StageRun): AsyncGenerator<BlockOutput, void> {
   const { runner, source, report } = run
   let pending = 0

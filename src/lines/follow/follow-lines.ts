@@ -14,7 +14,7 @@ import { takeBuckets } from './follow-buckets.js'
 import { createLateLines } from './late-lines.js'
 import { type TimeBucket, timeBucketOf } from './time-bucket.js'
 
-/** A query over lines whose last stage needs the rows of its only stage that reads lines. */
+/** A query over lines with a last stage that needs the rows of its only stage that reads lines. */
 export interface Following extends Omit<Collecting, 'inThreads'> {
   /** The last stage, and the stage that reads lines. */
   last: Stage

@@ -1,6 +1,6 @@
 /** Where lines come from: files, decompressed, one after the other, or the standard input. */
 export interface LineSource {
-  /** The paths of files. Undefined stands for the standard input. */
+  /** The paths of files. Undefined means the standard input. */
   paths: readonly (string | undefined)[]
   /** The field that has the time. Undefined: the first of {@link TIME_FIELDS} in the first line that has one. */
   timeField: string | undefined

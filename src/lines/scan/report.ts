@@ -1,8 +1,8 @@
 import type { LineFault } from './scan-block.js'
 
-/** Counts what is told of lines at the end. */
+/** Counts the lines that the report at the end mentions. */
 export interface Report {
-  /** Starts a reading of all lines. Lines that several readings count are told once. */
+  /** Starts a reading of all lines. Lines that several readings count are reported once. */
   startReading(): void
   add(counts: { faults: ReadonlyMap<LineFault, number>; unreadableTimes: number }): void
   addTooLong(lines: number): void

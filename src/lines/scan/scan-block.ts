@@ -33,7 +33,7 @@ export interface ScannedBlock {
   ends: Uint32Array
   /** Microseconds since the epoch, not a number for a row without a time. Empty unless a field of the time is set. */
   timesUs: Float64Array
-  /** The number of rows whose time cannot be read. */
+  /** The number of rows with a time that cannot be read. */
   unreadableTimes: number
   faults: ReadonlyMap<LineFault, number>
 }

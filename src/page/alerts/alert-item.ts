@@ -5,7 +5,7 @@ import type { ListPart } from '../shared/keyed-list.js'
 import { type AlertsShown, createLink, historyOfAlert, type LinkHost, queryOfRule } from './links.js'
 import { namedList, sinceText } from './texts.js'
 
-/** An alert with its rule, if the rule is known, and what the page shows. */
+/** An alert with its rule, if the rule is known, with the project and the range that the page shows. */
 export interface ShownAlert {
   alert: Alert
   rule: AlertRule | undefined

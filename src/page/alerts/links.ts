@@ -69,7 +69,7 @@ export const queryOfRule = (
 
 const ofRule = (rule: string) => ({ field: 'rule', op: '=', value: rule }) as const
 
-/** A link whose target changes. Without a target, the link is hidden. */
+/** A link with a target that changes. Without a target, the link is hidden. */
 export interface ChangingLink {
   readonly root: HTMLAnchorElement
   show(href: string | undefined): void

@@ -1,4 +1,4 @@
-/** A rule of alerts: what it does, whether it is well, and what happened. */
+/** A rule of alerts: its description, its health, and its history. */
 import type { AlertRule } from '../api/alerts.js'
 import { element, showText } from '../shared/dom.js'
 import type { ListPart } from '../shared/keyed-list.js'
@@ -6,7 +6,7 @@ import { type AlertsShown, createLink, historyOfRule, type LinkHost, queryOfRule
 import { createRuleTimeline, type RuleHistory, type RuleTimeline } from './rule-timeline.js'
 import { activeText, timeAndAge, timeText, timingText } from './texts.js'
 
-/** A rule with what the page shows. */
+/** A rule with the project and the range that the page shows. */
 export interface ShownRule {
   rule: AlertRule
   shown: AlertsShown

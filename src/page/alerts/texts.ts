@@ -18,7 +18,7 @@ export function sinceText({ state, active_at, starts_at, ends_at }: Alert): stri
   return `since ${timeAndAge(state === 'firing' ? (starts_at ?? active_at) : active_at)}`
 }
 
-/** Returns when a rule is evaluated and what it notifies, in the words of its file. */
+/** Returns when a rule is evaluated and the receiver that it notifies, in the words of its file. */
 export function timingText({ every, for: forS, keep_firing, delay, repeat, notify }: AlertRule): string {
   const parts = [
     `every ${lengthText(every)}`,

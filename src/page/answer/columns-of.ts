@@ -5,14 +5,14 @@ import { isDay, isTimeText } from './times-in.js'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
-/** Words in the name of a column whose numbers are times. */
+/** Words in the name of a column with numbers that are times. */
 const TIME_WORDS = words(
   'timestamp time ts date day hour minute second week month quarter year bucket at when t start end begin ' +
     'first last latest newest oldest earliest since until from to min max',
 )
-/** Words in the name of a column whose numbers are no times, however large. */
+/** Words in the name of a column with numbers that are no times, however large. */
 const NO_TIME_WORDS = words('id ids bytes size count rows requests number total sum us ms ns seconds')
-/** Words in the name of a column whose whole numbers count rows. */
+/** Words in the name of a column with whole numbers that count rows. */
 const COUNT_WORDS = words(
   'n num number count counts rows requests errors calls hits events users failed failures ok total',
 )

@@ -83,7 +83,7 @@ export interface Backtest {
   to: string
   /** The number of earlier changes that are left out. */
   omitted?: number
-  /** What the answer is about. */
+  /** The subject of the answer. */
   note: string
 }
 

@@ -31,8 +31,8 @@ export interface TimelineRange {
 }
 
 /**
- * Returns the lanes of changes, those that fired last first. An alert whose first change is `resolved` fired from the
- * start of the range. `isActive`: whether an alert that is pending at the end is still pending, since an alert that
+ * Returns the lanes of changes, those that fired last first. An alert with `resolved` as the first change fired from
+ * the start of the range. `isActive`: whether an alert that is pending at the end is still pending, since an alert that
  * stops being pending has no change.
  */
 export function lanesOf(

@@ -10,7 +10,7 @@ const MAX_NAMES = 10
 
 /** The number of alerts that fire, in the header. Hidden while no alert fires. */
 export interface AlertBadge {
-  /** Starts or stops to request alerts. Stops without a change of what is shown. */
+  /** Starts or stops to request alerts. Stops without a change of the badge. */
   poll(isPolling: boolean): void
   /** Shows alerts that were requested elsewhere. */
   show(alerts: readonly Alert[]): void

@@ -60,7 +60,7 @@ export function createKnownProjects(host: ProjectsHost): KnownProjects {
   let rows: readonly ProjectRow[] | undefined
   /** The list ends at its maximum. */
   let isCut = false
-  /** The project that was requested last by name, and the project whose rows have come. Empty: no project. */
+  /** The project that was requested last by name, and the project of the rows that have come. Empty: no project. */
   let asked = ''
   let answered = ''
 

@@ -1,4 +1,4 @@
-/** What a service may offer beside rows, charts and endpoints: asked once for each user. */
+/** The views that a service may offer besides rows, charts and endpoints: requested once for each user. */
 import { hasRules } from '../api/alerts.js'
 import { type Failure, sessionSignal } from '../api/api.js'
 import { canRunSql } from '../api/endpoints.js'

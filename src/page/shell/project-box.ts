@@ -51,7 +51,7 @@ interface ProjectBoxElements {
   options: readonly string[]
   /** The text that the projects in the list match. */
   matched: string
-  /** Resolves when the list has what the service found for the text in the field. */
+  /** Resolves when the list has the projects that the service found for the text in the field. */
   searching: Promise<void>
   /** The option that the keyboard is at. -1: the text in the field. */
   active: number

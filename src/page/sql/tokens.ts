@@ -10,7 +10,7 @@ export interface Token {
 }
 
 /**
- * Texts, names and comments without an end reach to the end of the query. Two quotes in a text stand for one quote. A
+ * Texts, names and comments without an end reach to the end of the query. Two quotes in a text mean one quote. A
  * text between three quotes may have one or two quotes in a row. Four quotes alone are a text of one quote.
  */
 const PATTERNS: readonly (readonly [Token['kind'], RegExp])[] = [

@@ -69,7 +69,7 @@ function decimalOf(value: number): string {
 }
 
 function momentOfInteger(value: bigint): Moment | undefined {
-  // Seconds, as before 1970 no longer form is told apart.
+  // Seconds, as before 1970 no longer form is distinguished.
   if (value < 100_000_000_000n) return momentInRange(value * 1_000_000n)
   if (value < 100_000_000_000_000n) return momentInRange(value * 1000n)
   return momentInRange(value < 100_000_000_000_000_000n ? value : value / 1000n)

@@ -4,7 +4,7 @@ import type { Item, Node } from '../parse/tree.js'
 /** An output column before compilation: an expression, or a column of the table that `*` named. */
 export type Output = { name: string; at: number } & ({ node: Node; column?: never } | { column: string; node?: never })
 
-/** The table that `*` and `t.*` stand for. */
+/** The table that `*` and `t.*` mean. */
 interface Table {
   names: readonly string[]
   aliases: ReadonlySet<string>

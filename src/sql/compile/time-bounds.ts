@@ -3,7 +3,7 @@ import { isInteger } from '../../plan/values/values.js'
 import type { Node, Query, Select } from '../parse/tree.js'
 import { visitTree } from '../parse/visit-tree.js'
 
-/** The calls whose value is the time at which a query runs. */
+/** The calls that return the time at which a query runs. */
 const NOW: ReadonlySet<string> = new Set(['current_timestamp', 'current_datetime', 'current_date'])
 const COMPARISONS: ReadonlySet<string> = new Set(['lt', 'le', 'gt', 'ge', 'eq'])
 
@@ -30,7 +30,7 @@ interface Found {
   tables: Set<string>
 }
 
-/** Adds a part of a syntax tree to what was found. */
+/** Adds a part of a syntax tree to `found`. */
 function collect(part: { kind?: string; tables?: Query['tables'] }, found: Found): void {
   if (isNow(part as Node)) found.calls++
   if (part.kind === 'select') found.selects.push(part as Select)

@@ -1,4 +1,4 @@
-/** The characters that a backslash and a letter stand for in a text of BigQuery's SQL. */
+/** The characters that a backslash and a letter represent in a text of BigQuery's SQL. */
 const LETTERS: Readonly<Record<string, string>> = {
   a: '\x07',
   b: '\b',

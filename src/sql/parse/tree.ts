@@ -53,7 +53,7 @@ export interface Query {
   offset: Node | undefined
 }
 
-/** A named query of WITH, whose rows other queries read by that name. */
+/** A named query of WITH. Other queries read its rows by that name. */
 export interface CommonTable {
   at: number
   name: string

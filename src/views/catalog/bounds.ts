@@ -12,8 +12,8 @@ export const PROJECT_SHARE = 1 / 10
 const shareOf = ({ viewBytes, kept }: Pick<Catalog, 'viewBytes' | 'kept'>): number => viewBytes / Math.max(1, kept.size)
 
 /**
- * Returns the bounds of the groups of a new file of a view, which takes the place of other files: what the files that
- * stay leave of the view's bytes. Groups are taken to be compressed as well as those of the view's files.
+ * Returns the bounds of the groups of a new file of a view, which takes the place of other files: the part of the
+ * view's bytes that the files that stay leave. Groups are taken to be compressed as well as those of the view's files.
  */
 export function boundsOfFile(catalog: Catalog, view: KeptView, replaced: readonly LiveState[]): GroupBounds {
   const live = catalog.live.of(view.identity)

@@ -150,8 +150,8 @@ async function writeDay(
 }
 
 /**
- * Writes a file with other groups of the same segments in place of a file. `without` are the deletions whose rows no
- * group has: those that are finished are left out.
+ * Writes a file with other groups of the same segments in place of a file. `without` are the deletions with rows that
+ * no group has: those that are finished are left out.
  */
 export async function replaceFile(
   catalog: Catalog,

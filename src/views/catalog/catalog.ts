@@ -45,7 +45,7 @@ export interface Catalog {
   readonly days: DayCache
   /** Undefined until all rows are recovered and all files of views are found. */
   engine: GroupableEngine | undefined
-  /** Files whose segments are to be dropped. */
+  /** Files with segments that are to be dropped. */
   readonly toRelease: Set<LiveState>
   /** Checks of segments that are to be dropped once the segments are in the files of the views. */
   readonly wanted: Set<string>
@@ -57,12 +57,12 @@ export interface Catalog {
   readonly retained: Map<LiveState, number>
   /** The deletions that are not finished. Replaced as a whole. */
   deletions: readonly DeletionOfGroups[]
-  /** What writes files and the manifest, a piece of work at a time. */
+  /** The queue of writes of files and the manifest, a piece of work at a time. */
   readonly writing: SerialQueue
   readonly rowLimits: ViewLimits
 }
 
-/** What views ask of the limits of rows and groups. */
+/** The part of the limits of rows and groups that views use. */
 export interface ViewLimits extends Pick<RowLimits, 'hiddenThroughUs'> {
   /** Returns the time through which groups of a project, or without a project, are hidden at a time. */
   viewsHiddenThroughUs(project: string | undefined, nowUs: number): number
@@ -142,8 +142,8 @@ export async function saveManifest(catalog: Catalog, changes: Partial<Omit<Manif
 export const BACKUP_MS = HOUR_US / 1000
 
 /**
- * Deletes files that others have replaced. A file whose segments may be gone stays for a while, for backups, unless the
- * disk is full. Without the file, its segments are grouped again.
+ * Deletes files that others have replaced. A file with segments that may be gone stays for a while, for backups, unless
+ * the disk is full. Without the file, its segments are grouped again.
  */
 export function removeReplaced(catalog: Catalog, states: readonly LiveState[]): void {
   const { clock, lastFullMs, retained } = catalog

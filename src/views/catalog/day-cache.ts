@@ -22,7 +22,7 @@ export interface DayCache {
   put(place: DayPlace, day: CachedDay): void
 }
 
-/** What identifies the rows of a day. */
+/** The key of the rows of a day. */
 export interface DayPlace {
   identity: string
   project: string

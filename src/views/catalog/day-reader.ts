@@ -30,7 +30,7 @@ export interface Reading {
   /** The files with groups of deleted rows. */
   stale: ReadonlyMap<LiveState, StaleFile>
   rows: Rows
-  /** The parts whose rows no file has. */
+  /** The parts with rows that no file has. */
   uncovered: readonly Part[]
 }
 
@@ -40,7 +40,7 @@ export interface StaleFile {
   parts: Part[]
 }
 
-/** Files of so many days are read ahead of the day whose groups are merged. */
+/** Files of so many days are read ahead of the day of the groups that are merged. */
 const DAYS_AHEAD = 16
 
 /** Reads the files of days, and keeps the rows of whole days that are in files alone. */

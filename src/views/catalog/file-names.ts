@@ -16,7 +16,7 @@ export const NEW_MANIFEST = `${MANIFEST}.new`
 
 const DIGITS = 8
 
-/** What the path of a file of groups says. */
+/** The facts in the path of a file of groups. */
 export interface StatePlace {
   identity: string
   /** The UTC day, in days since the epoch. */
@@ -34,7 +34,7 @@ export const statePath = ({ identity, day, number }: StatePlace): string =>
 /** Whether a name has the form of a view's folder. */
 export const isIdentity = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
 
-/** Returns what a path says. Undefined if the path is not that of a file of groups. */
+/** Returns the facts in a path. Undefined if the path is not that of a file of groups. */
 export function parseStatePath(path: string): StatePlace | undefined {
   const [, identity, dayText, number] = /^views\/([0-9a-f]{64})\/([+-]?\d+-\d\d-\d\d)-(\d+)$/.exec(path) ?? []
   const day = parseDayName(dayText ?? '')

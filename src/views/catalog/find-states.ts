@@ -3,16 +3,16 @@ import { openStateFile, type StateFile } from '../state/read-file.js'
 import { type Catalog, removeReplaced } from './catalog.js'
 import { isIdentity, MANIFEST, parseStatePath, type StatePlace, VIEWS, viewPath } from './file-names.js'
 
-/** A file that was found, whose segments may be gone or in another file. */
+/** A file that was found, with segments that may be gone or in another file. */
 interface Found extends StatePlace {
   file: StateFile
 }
 
 /**
- * Finds the live files of a data directory. Deletes what has no owner: unfinished files, files whose rows are in a
- * later file, and folders of views that the manifest does not know. Ignores damaged files, and files with a segment
- * that is missing although it was not dropped: the other segments of such a file are there, and are grouped again.
- * `present` has the checks of the segments that are there. Undefined: all that were not dropped.
+ * Finds the live files of a data directory. Deletes files without an owner: unfinished files, files with rows that are
+ * in a later file, and folders of views that the manifest does not know. Ignores damaged files, and files with a
+ * segment that is missing although it was not dropped: the other segments of such a file are there, and are grouped
+ * again. `present` has the checks of the segments that are there. Undefined: all that were not dropped.
  */
 export async function findStates(
   catalog: Catalog,
@@ -24,8 +24,8 @@ export async function findStates(
   const released = new Set(manifest.released)
   const found: Found[] = []
   const names = await files.list(VIEWS)
-  // A process that was killed may have renamed files without a sync. What is found now must survive a power cut before
-  // segments are dropped because of it.
+  // A process that was killed may have renamed files without a sync. The files found now must survive a power cut
+  // before segments are dropped because of it.
   if (names.length > 0) await files.syncDirectory(VIEWS)
   for (const name of names) {
     const path = viewPath(name)

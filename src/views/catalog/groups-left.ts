@@ -14,7 +14,7 @@ import type { KeptView } from './kept-view.js'
 import type { LiveState } from './live-states.js'
 import type { TouchedBuckets } from './touched-buckets.js'
 
-/** The segments of a file whose rows are still stored. */
+/** The segments of a file with rows that are still stored. */
 export const partsOf = ({ live }: Catalog, state: LiveState, parts: readonly Part[]): Part[] =>
   parts.filter(
     ({ stored, isSetAside }) =>
@@ -71,7 +71,7 @@ export function groupsLeft(
 interface LeftRun {
   buckets: TouchedBuckets
   yieldIfDue: Yielder
-  /** Called with the start of a bucket whose groups take too much memory, and are left out. */
+  /** Called with the start of a bucket with groups that take too much memory, and are left out. */
   onTooLarge(bucketUs: number): Promise<void>
 }
 

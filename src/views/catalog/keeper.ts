@@ -12,7 +12,7 @@ import { staleBuckets } from './touched-buckets.js'
  */
 const PRESSURE_MS = { disk: 10_000, memory: 2_000 }
 
-/** Returns what keeps segments from being dropped until their rows are in the files of all views. */
+/** Returns the keeper that keeps segments from being dropped until their rows are in the files of all views. */
 export const createKeeper = (catalog: Catalog): SegmentKeeper => ({
   mayDrop: (segment, limit) => mayDrop(catalog, segment, limit),
   onRoom() {

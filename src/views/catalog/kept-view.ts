@@ -9,12 +9,12 @@ import type { Plan } from '../../plan/plan.js'
 import type { ViewDefinition } from '../definition/definition.js'
 import { restKeysOf } from '../state/group.js'
 
-/** What is grouped by one or more views of the same identity. */
+/** The grouping of one or more views of the same identity. */
 export interface KeptView {
   identity: string
   /** How long the groups are kept, by the name of each view and old version. */
   keepsUs: Map<string, number>
-  /** Whether new rows are grouped: not so for old versions, and views whose file is gone, once they are closed. */
+  /** Whether new rows are grouped: not so for old versions, and views without a file, once they are closed. */
   isUpdated: boolean
   /** Checks of the segments that are grouped although new rows are not. */
   rest: Set<string>
@@ -36,7 +36,7 @@ const UNITS_US = { minute: MINUTE_US, hour: HOUR_US, day: DAY_US }
 /** Project and bucket. */
 const FIRST_KEYS = 2
 
-/** Returns what a view keeps, without a name yet. */
+/** Returns the kept part of a view, without a name yet. */
 export function keptView({ identity, sources, grouping, unit, source }: ViewDefinition): KeptView {
   const stage = cutPlan(grouping)
   if (stage?.sink.op !== 'group') throw new TypeError('The plan of a view ends with a grouping.')

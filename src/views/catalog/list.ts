@@ -4,7 +4,7 @@ import type { StateFile } from '../state/read-file.js'
 import type { Catalog } from './catalog.js'
 import type { ManifestView } from './manifest.js'
 
-/** What is known of a view beside its files. */
+/** The facts about a view besides its files. */
 type Progress = Pick<ListedView, 'is_current' | 'progress'>
 
 /** Returns the views and old versions of a catalog, by name. */
@@ -53,7 +53,7 @@ function progressOf({ engine, kept, live }: Catalog, identity: string): number |
   return sealed.length === 0 ? 1 : rowsIn(grouped) / rowsIn(sealed)
 }
 
-/** What stands for all old versions, and views whose file is gone, in metrics. */
+/** The name of all old versions, and of views without a file, in metrics. */
 const OTHERS = '(others)'
 
 /** Returns the bytes of the files of each current view, and of all other views together. */

@@ -1,14 +1,14 @@
 import { journalOfCheck } from '../../engine/store/files/facts.js'
 import type { StateFile } from '../state/read-file.js'
 
-/** A file whose groups are read. */
+/** A file of which the groups are read. */
 export interface LiveState extends StateFile {
   number: number
   /** Whether the segments in the file may be gone: the manifest on disk says so. */
   isReleased: boolean
   /** Since when that is so, in milliseconds of the monotonic clock. */
   releasedMs: number
-  /** The deletions whose rows no group of the file has, by id. A deletion of another day may be absent. */
+  /** The deletions with rows that no group of the file has, by id. A deletion of another day may be absent. */
   readonly without: Set<string>
 }
 

@@ -3,7 +3,7 @@ import { MANIFEST, NEW_MANIFEST, VIEWS } from './file-names.js'
 
 /** A view, or an old version of a view, that has or may get files. */
 export interface ManifestView {
-  /** `edge.requests`, or `edge.requests@2026-11-28` for what it grouped until that day. */
+  /** `edge.requests`, or `edge.requests@2026-11-28` for its grouping until that day. */
   name: string
   identity: string
   keepUs: number
@@ -16,7 +16,7 @@ export interface ManifestView {
   rest?: readonly string[]
 }
 
-/** What a data directory says of its views. */
+/** The views of a data directory and their files. */
 export interface Manifest {
   /** Files have lower numbers, or were written by a process that has not ended in order. */
   numberLimit: number

@@ -28,7 +28,7 @@ interface CurrentView {
 
 /** The views of a service. */
 export interface Views {
-  /** For the engine whose rows are grouped. */
+  /** For the engine of the grouped rows. */
   readView: ReadView
   keeper: SegmentKeeper
   /** The views and old versions that SQL can read. */
@@ -42,7 +42,7 @@ export interface Views {
   hide(deletion: DeletionOfGroups): void
   /** See {@link regroup}. After `hide` and `start`. */
   regroup(deletion: DeletionOfGroups, options: RegroupOptions): Promise<void>
-  /** Forgets a deletion whose rows are gone from the engine, and whose groups were computed again. */
+  /** Forgets a deletion after its rows are gone from the engine and its groups were computed again. */
   forget(id: string): void
   /** Returns the views and old versions, by name. */
   list(): readonly ListedView[]

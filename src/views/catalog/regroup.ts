@@ -25,7 +25,7 @@ export interface LostGroups {
 /** How groups are computed again. */
 export interface RegroupOptions {
   signal: AbortSignal
-  /** What earlier calls for the deletion have lost, a range for each view. */
+  /** The groups that earlier calls for the deletion have lost, a range for each view. */
   lost: readonly LostGroups[]
   /**
    * Called with the longer ranges before groups are lost. Once the promise resolves, the ranges survive a power cut.
@@ -35,9 +35,9 @@ export interface RegroupOptions {
 
 /**
  * Computes the groups of the project and the buckets of a deletion again, in all files, from the rows that are left.
- * The rows must be hidden from the engine. Groups whose rows were gone before are lost. All other groups stay the same
- * to the byte. Once the promise resolves, no file has the groups that were, also after a power cut. Rejects with the
- * reason of the signal and with the system's errors: the next call goes on.
+ * The rows must be hidden from the engine. Groups with rows that were gone before are lost. All other groups stay the
+ * same to the byte. Once the promise resolves, no file has the groups that were, also after a power cut. Rejects with
+ * the reason of the signal and with the system's errors: the next call goes on.
  */
 export async function regroup(catalog: Catalog, deletion: DeletionOfGroups, options: RegroupOptions): Promise<void> {
   const { signal } = options

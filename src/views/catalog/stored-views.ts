@@ -47,7 +47,7 @@ export async function openStoredViews(options: CatalogOptions & { files: Files }
 /**
  * Deletes a view or an old version of a data directory that no service has. Its files stay if another view groups the
  * same. Rejects with `failed` if there is no view of that name, and the system's errors: then the start of a service
- * deletes what is left, or nothing is deleted.
+ * deletes the remainder, or nothing is deleted.
  */
 export async function dropStored(files: Files, name: string): Promise<void> {
   const manifest = await manifestOf(files)
@@ -73,7 +73,7 @@ async function manifestOf(files: Files): Promise<Manifest | undefined> {
   }
 }
 
-/** The files of a view, without those whose rows are in a later file. */
+/** The files of a view, without those with rows in a later file. */
 async function liveStates(files: Files, identity: string): Promise<readonly StateFile[]> {
   const folder = viewPath(identity)
   const places = (await files.list(folder)).flatMap((name) => parseStatePath(`${folder}/${name}`) ?? [])

@@ -13,8 +13,8 @@ import type { KeptView } from './kept-view.js'
 import type { LiveState } from './live-states.js'
 
 /**
- * What views know of a deletion. Groups outlive the rows, so `sources` also has the deletion's sources of which no row
- * is stored any more.
+ * The facts about a deletion that views need. Groups outlive the rows, so `sources` also has the deletion's sources of
+ * which no row is stored any more.
  */
 export interface DeletionOfGroups extends Pick<Deletion, 'id' | 'project' | 'fromUs' | 'throughUs'> {
   sources: { has(source: SourceName): boolean }
@@ -54,7 +54,7 @@ export const touchingDeletions = ({ deletions, kept }: Unfinished, identity: str
   deletions.filter((deletion) => touchedBuckets(deletion, kept.get(identity), day) !== undefined)
 
 /**
- * Returns the buckets of a file whose groups have deleted rows, or may have: the file was made before the rows were
+ * Returns the buckets of a file with groups that have deleted rows, or may have: the file was made before the rows were
  * hidden. Only those of `project`, if given.
  */
 export function staleBuckets(

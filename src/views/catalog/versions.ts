@@ -3,8 +3,8 @@ import type { ManifestView } from './manifest.js'
 
 /**
  * Returns the views of a data directory after the files of views have changed. A view that groups something else now
- * leaves an old version, named after the UTC day of the change. A view that groups again what an old version of it has
- * grouped takes that version's place. A view without a file stays, so that the file can come back.
+ * leaves an old version, named after the UTC day of the change. A view that returns to the grouping of an old version
+ * takes that version's place. A view without a file stays, so that the file can come back.
  */
 export function withCurrent(
   known: readonly ManifestView[],

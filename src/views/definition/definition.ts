@@ -17,13 +17,13 @@ import type { Fail, Faults } from './faults.js'
 import { checkForm } from './form.js'
 import { BUCKET, type Grouping, groupingOf } from './grouping.js'
 
-/** A view: what is grouped, how long the groups are kept, and what is done when the groups are read. */
+/** A view: the grouping, how long the groups are kept, and the steps on reading them. */
 export interface ViewDefinition extends ReadableView {
   name: string
   /** Groups of buckets that end earlier are hidden. */
   keepUs: number
   unit: BucketUnit
-  /** SHA-256 of what is grouped, hexadecimal. */
+  /** SHA-256 of the grouping, hexadecimal. */
   identity: string
   sources: readonly SourceName[]
   /** Scans over all time, and the grouping. Its rows have the columns of `source`. */

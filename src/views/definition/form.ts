@@ -105,13 +105,13 @@ const NOW: ReadonlySet<string> = new Set(['current_timestamp', 'current_datetime
 
 /** The checks of expressions. */
 function createNodeChecks(fail: Fail) {
-  /** Checks what stands below the grouping. */
+  /** Checks the parts below the grouping. */
   function below(node: Node | undefined): void {
     if (node?.kind === 'call' && NOW.has(node.name)) fail(nowFault(node.name), node.at)
     visit(node, below)
   }
 
-  /** Checks what stands behind the grouping. Arguments of aggregates are below. */
+  /** Checks the parts behind the grouping. Arguments of aggregates are below. */
   function behind(node: Node | undefined): void {
     if (node?.kind === 'call' && isAggregate(node.name)) aggregate(node)
     else visit(node, behind)
@@ -149,7 +149,7 @@ function createRowChecks(fail: Fail) {
     if (inner !== undefined) rows(inner)
   }
 
-  /** Checks a query whose rows are grouped. */
+  /** Checks the query of the grouped rows. */
   function rows(inner: Inner): void {
     const { query } = inner
     if (checked.has(query)) return

@@ -16,7 +16,7 @@ const PROJECT = 'project'
 /** The column of the start of the bucket. */
 export const BUCKET = 'bucket'
 
-/** What a view groups: equal for texts that group the same rows in the same way. */
+/** The grouping of a view: equal for texts that group the same rows in the same way. */
 export interface Grouping {
   /**
    * Scans over all time, operators of single rows, and the grouping. The keys are `project`, `bucket`, and `key 1`, …,
@@ -25,7 +25,7 @@ export interface Grouping {
   plan: Plan
   unit: BucketUnit
   sources: readonly SourceName[]
-  /** SHA-256 of what is grouped, hexadecimal. */
+  /** SHA-256 of the grouping, hexadecimal. */
   identity: string
   /** The columns of the text's own grouping, each with its column of a group. */
   names: ReadonlyMap<string, string>
@@ -33,7 +33,9 @@ export interface Grouping {
 
 type Group = Extract<Operator, { op: 'group' }>
 
-/** Returns what the plan of a view groups. Fails if an expression can fail, or if no key or several are the bucket. */
+/**
+ * Returns the grouping of the plan of a view. Fails if an expression can fail, or if no key or several are the bucket.
+ */
 export function groupingOf(rows: Plan, group: Group, faults: Faults): Grouping {
   const branches = branchesOf(rows)
   checkRows(branches, group, faults)

@@ -1,6 +1,6 @@
-/** What the form of a view refuses, and what to write instead. docs/views.md has the same table. */
+/** The parts that the form of a view refuses, and their replacements. docs/views.md has the same table. */
 
-/** Aggregates whose states do not merge, or take too much, by their call. */
+/** Aggregates with states that do not merge, or take too much, by their call. */
 export const NOT_MERGED: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'count(distinct x)': 'write approx_count_distinct(x)',

@@ -29,7 +29,7 @@ export const newerFormat = (path: string, version: number, supported: number): L
       'Use the version that wrote it, or a later one.',
   )
 
-/** The error for a file whose states are not those that the view's aggregates read. */
+/** The error for a file with other states than the view's aggregates read. */
 export const otherStates = (
   path: string,
   found: readonly string[],

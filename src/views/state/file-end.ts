@@ -24,7 +24,7 @@ export interface StateFacts {
   view: string
   /** The UTC day of all buckets, in days since the epoch. */
   day: number
-  /** The segments whose rows the groups contain. */
+  /** The segments of the rows that the groups contain. */
   segments: readonly ContainedSegment[]
   /** The kinds of the aggregates' states, see `StatesCodec`. */
   states: readonly string[]
@@ -33,11 +33,11 @@ export interface StateFacts {
   groupBytes: number
   /** The starts of the first and the last bucket. Undefined without groups. */
   bucketsUs?: readonly [first: number, last: number] | undefined
-  /** The projects whose groups take {@link LARGE_PROJECT_BYTES} or more. */
+  /** The projects with groups that take {@link LARGE_PROJECT_BYTES} or more. */
   largeProjects: readonly LargeProject[]
   /** Whether some bucket of a project has groups that were too many to keep their keys. */
   isPartial: boolean
-  /** The deletions on request, by id, whose rows no group has. Absent without deletions. */
+  /** The deletions on request, by id, with rows that no group has. Absent without deletions. */
   without?: readonly string[]
 }
 

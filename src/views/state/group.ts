@@ -13,7 +13,7 @@ export interface StateGroup {
   states: Buffer
   /** Whether the keys are those of {@link restKeysOf}: the group of all groups of the bucket beyond the bounds. */
   isRest: boolean
-  /** Whether the group has such groups, and not only rows whose keys were `…` when the rows were sent. */
+  /** Whether the group has such groups, and not only rows with keys that were `…` when the rows were sent. */
   isPartial: boolean
 }
 

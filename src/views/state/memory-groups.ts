@@ -25,7 +25,7 @@ interface Places {
   bytes: Buffer
   keyStarts: Uint32Array
   keyEnds: Uint32Array
-  /** 1 for a group whose keys are those of the rest of its bucket. */
+  /** 1 for a group with the keys of the rest of its bucket. */
   rests: Uint8Array
 }
 

@@ -27,7 +27,7 @@ export interface GroupBounds {
  * random paths. The sum over all groups of a bucket is exact in any case.
  *
  * The bounds of bytes are met by the newest buckets, which come first, and in other merges by other groups. They
- * protect the disk, and not the order. What a project may take is counted first, so that the bytes of all groups are
+ * protect the disk, and not the order. The bound of each project is applied first, so that the bytes of all groups are
  * only exceeded by many projects.
  *
  * One batch of each stream is in memory, and the file of each stream is open. Rejects with the error of a stream, or of
@@ -63,7 +63,7 @@ async function* bounded(
   if (rest.length > 0) yield rest
 }
 
-/** What is known of a bucket of a project while its groups come. */
+/** The state of a bucket of a project while its groups come. */
 class Bucket {
   readonly #project: Buffer
   readonly #bucketUs: number

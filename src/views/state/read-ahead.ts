@@ -2,7 +2,7 @@ import type { GroupStream, StateGroup } from './group.js'
 
 /** A stream whose first groups are being read. The stream can be iterated once. */
 export interface StreamAhead extends GroupStream {
-  /** Closes what the stream has opened, if the stream was not iterated to its end. */
+  /** Closes the files that the stream has opened, if the stream was not iterated to its end. */
   end(): Promise<void>
 }
 

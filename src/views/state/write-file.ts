@@ -15,10 +15,10 @@ const BLOCK_BYTES = 64 * KIB
 /** Level 3 takes half a millisecond a block. Equal keys of neighbouring buckets take next to nothing then. */
 const compressor = zstd.createCompressor({ compressionLevel: 3 })
 
-/** What the groups of a file say. */
+/** The facts that follow from the groups of a file. */
 type GroupFacts = Pick<StateFacts, 'groups' | 'groupBytes' | 'bucketsUs' | 'largeProjects' | 'isPartial'>
 
-/** What the writer of a file knows of the groups before they come. */
+/** The facts that the writer of a file knows before the groups come. */
 export type KnownFacts = Omit<StateFacts, keyof GroupFacts>
 
 /**

@@ -28,7 +28,7 @@ const MOST_CONDITION_LENGTH = 512 * KIB
 /**
  * Deletes the rows that are past the limit of their project, once for each day of running time, the first time as soon
  * as the clock has been past a time for long enough. Whole UTC days are deleted: each part is rewritten once. Returns a
- * function that stops it; the servers finish what they have begun.
+ * function that stops it; the servers finish deletions that have begun.
  */
 export function startDailyRetention(options: RetentionOptions): () => Promise<void> {
   const { clock, log } = options

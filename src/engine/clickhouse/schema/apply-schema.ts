@@ -18,7 +18,7 @@ export interface Applied {
 
 /** The tables that are applied, all by default. */
 export interface ApplyOptions {
-  /** The own sources that have tables beside the nine. None by default. */
+  /** The own sources that have tables besides the nine. None by default. */
   ownSources?: readonly SourceName[]
   isWanted?(table: TableDefinition): boolean
   /** Whether existing tables get the columns that the tables lack. True by default. */

@@ -13,7 +13,7 @@ import { type TableLocation, tableColumns } from './table-names.js'
 
 /** The tables of sources in a database. */
 export interface SourceTables {
-  /** The sources that have no table, of those whose records ingest accepts, and of the history of alerts. */
+  /** The sources that have no table, of those that ingest accepts, and of the history of alerts. */
   missing: readonly SourceName[]
   /**
    * The own sources that have a table and are not configured, sorted: with the configured sources at most

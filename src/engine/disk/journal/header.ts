@@ -26,7 +26,7 @@ export interface JournalHeader {
 
 /** The format version of most journals. Files of a version after {@link PACKED_VERSION} are rejected. */
 const ASCII_VERSION = 1
-/** The format version of journals of sources whose names are too long for the header in ASCII. */
+/** The format version of journals of sources with names that are too long for the header in ASCII. */
 const PACKED_VERSION = 2
 /** Length of the marker. */
 export const MARKER_BYTES = 8

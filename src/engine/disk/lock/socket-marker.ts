@@ -100,7 +100,7 @@ function holderOf(address: string): Promise<Holder> {
 
 /**
  * Runs work that a single starting process may do at a time: makes a directory first, and removes the directory
- * afterwards. A directory that does not go away is left of a process that was killed meanwhile.
+ * afterwards. A directory that does not go away is left of a process that was killed in between.
  */
 async function alone(mutex: string, work: () => Promise<void>): Promise<void> {
   const endMs = performance.now() + ABANDONED_MS

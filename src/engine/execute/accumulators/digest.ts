@@ -62,7 +62,7 @@ export function countedDigest({ values, cumulative }: CountedIntegers): Digest {
   const limit = largestWeight(cumulative.at(-1)!)
   const kept: number[] = []
   for (let i = 0, represented = 0; i < values.length; i++) {
-    // The greatest of some adjacent integers stands for all of these integers.
+    // The greatest of some adjacent integers represents all of these integers.
     if (i < values.length - 1 && cumulative[i + 1] - represented <= limit) continue
     kept.push(i)
     represented = cumulative[i]

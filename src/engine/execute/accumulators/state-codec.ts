@@ -13,6 +13,6 @@ export interface StateCodec<State> {
   name: string
   /** Appends the bytes of a state. The state stays unchanged, since other groups may share the state. */
   write(state: State, out: ByteWriter): void
-  /** Returns the state whose bytes come next. More rows and states can be added to the state. */
+  /** Returns the state of the next bytes. More rows and states can be added to the state. */
   read(bytes: ByteReader): State
 }

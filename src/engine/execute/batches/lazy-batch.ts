@@ -93,7 +93,7 @@ export interface RunContext {
   onOpen(): void
   /** Counts rows that were scanned. */
   onScan(rows: number): void
-  /** Called with what is to be known of the groups of views that were read. */
+  /** Called with the notes about the groups of views that were read. */
   onViewNote?: ((note: ViewNote) => void) | undefined
 }
 

@@ -7,7 +7,7 @@ export const MOST_AHEAD = 3
 export interface OpenAhead {
   /** Opens the parts behind a place of the order. */
   begin(place: number): void
-  /** Ends what was begun for the batch at a place, which has been read. */
+  /** Ends the opening of the parts for the batch at a place, which has been read. */
   end(place: number): void
   endAll(): void
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { CacheMetrics } from '../fields/cache-metrics.js'
 
 /**
- * Cache of partial results of rows that never change: sealed parts, and slices of parts. `owner` stands for the part.
+ * Cache of partial results of rows that never change: sealed parts, and slices of parts. `owner` identifies the part.
  * Bounded by bytes. Evicts the least recently used entries.
  */
 export interface PartialCache {

@@ -71,7 +71,7 @@ export interface ColdTexts {
 export interface Part {
   /** Whether the rows of the part never change. A new part is made for each snapshot of an open head. */
   readonly isSealed: boolean
-  /** Stands for the part in caches: the segment, or the same object for all snapshots of an open head. */
+  /** Identifies the part in caches: the segment, or the same object for all snapshots of an open head. */
   readonly owner: object
   readonly rows: number
   /** Least and greatest timestamp; Infinity and -Infinity without rows. */
@@ -82,7 +82,7 @@ export interface Part {
   /** Set if a read found damage in the part. The part cannot be opened any more. */
   readonly isSetAside?: boolean
   /**
-   * Returns which rows no query may read, given the only project whose rows are read, if any. Undefined if all such
+   * Returns which rows no query may read, given the only project of which rows are read, if any. Undefined if all such
    * rows may be read. Absent if all rows of the part may be read.
    */
   readonly hiddenIn?: (project: string | undefined) => HiddenRows | undefined
@@ -110,7 +110,7 @@ export interface HiddenRows {
   keepVisible?: (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Promise<Selection>
 }
 
-/** A part on disk whose rows never change. */
+/** A part on disk with rows that never change. */
 export interface StoredPart {
   /** The path, which a repair may change. */
   name: string

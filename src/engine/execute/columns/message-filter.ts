@@ -76,7 +76,7 @@ export function messageGrams(text: Uint8Array): number[] {
   return [...hashes]
 }
 
-/** Returns the rows of a selection that are in blocks whose messages may have the text with these grams. */
+/** Returns the rows of a selection that are in blocks with messages that may have the text with these grams. */
 export function rowsWithGrams(filter: MessageFilter, selection: Selection, hashes: readonly number[]): Selection {
   const isCandidate = Array.from({ length: filter.length / BITMAP_BYTES }, (_, block) =>
     hashes.every((hash) => (filter[block * BITMAP_BYTES + (hash >>> 3)] & (1 << (hash & 7))) !== 0),

@@ -48,7 +48,7 @@ function writeTime(value: Timestamp | Datetime | CivilDate, out: ByteWriter): vo
   writeNumber(value instanceof CivilDate ? value.days : value.us, out)
 }
 
-/** Returns the value whose bytes come next. */
+/** Returns the value of the next bytes. */
 export function readScalar(bytes: ByteReader): Scalar {
   const tag = bytes.readByte()
   switch (tag) {

@@ -173,7 +173,7 @@ const filterOf = (condition: Expression, { isHeld, isField }: StoredOperand, nar
     isField,
   }
 
-/** Adds the place of the condition to the error of a background search whose pattern takes too long. */
+/** Adds the place of the condition to the error of a background search with a pattern that takes too long. */
 function withPlace<T>(found: T | Promise<T>, condition: Expression): T | Promise<T> {
   if (!(found instanceof Promise)) return found
   return found.catch((error: unknown) => {

@@ -30,7 +30,7 @@ export interface Groups {
   bytes: number
   /** Bytes of other groups of the same query, which count towards the same limit. */
   otherBytes: number
-  /** 1 for the code of a group whose states other groups share. Shared states are copied before a change. */
+  /** 1 for the code of a group that shares its states with other groups. Shared states are copied before a change. */
   shared: Uint8Array
 }
 

@@ -111,7 +111,7 @@ function hotFilter(
  * columns are cached, whatever their time: the next run's range has moved on. If the range contains the part, the rows
  * that pass the filters on cold columns are cached: the queries of a search for rows, counts and fields read the rows
  * one after the other. If `isSlow`, the rows can be read in chunks too, of which each passes the other filters by
- * itself. If `isSliced`, a part that grows or is cut is read by slices, whose groups are kept.
+ * itself. If `isSliced`, a part that grows or is cut is read by slices, and the groups of slices are kept.
  */
 export function scanParts(
   parts: readonly Part[],

@@ -33,7 +33,7 @@ export function select(
   }))
 }
 
-/** The columns alone. Operators have no faster way over rows whose storage is unknown. */
+/** The columns alone. Operators have no faster way over rows with unknown storage. */
 function selected({ rows, load, rowOf, longestAt }: Frame, columns: readonly NamedExpression[], evaluate: Evaluate) {
   const vectors = new Map(columns.map(({ name, value }) => [name, rowByRow(evaluate(value))]))
   return plainFrame(rows, (name) => vectors.get(name), { load, rowOf, longestAt })

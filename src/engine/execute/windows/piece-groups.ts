@@ -53,7 +53,7 @@ export class PieceGroups {
     return this.#bytes + this.keys.byteLength
   }
 
-  /** Adds groups whose first key is the number of a piece. The groups of a piece are added together. */
+  /** Adds groups with the number of a piece as the first key. The groups of a piece are added together. */
   add({ keys, states }: Groups): void {
     const pieces = new Map<number, { codes: number[]; states: States[]; bytes: number }>()
     for (let group = 0; group < states.length; group++) {

@@ -81,7 +81,7 @@ export function decodeFirstAside(aside: Buffer): FirstAside {
 const integersOf = (aside: Buffer) => new Uint32Array(new Uint8Array(aside).buffer)
 
 /**
- * Returns the pieces of a file of version 1, whose checksums are not known: the file is checked as a whole.
+ * Returns the pieces of a file of version 1, without checksums: the file is checked as a whole.
  * `hasDictionary` tells for each column of the schema if the column has a dictionary. The dictionaries are in the order
  * of the columns.
  */

@@ -40,7 +40,7 @@ export interface SegmentDisk {
   onLoad(): void
   /** Called once with a segment that a read found damaged, before the read rejects. */
   onDamage(segment: DiskSegment, error: Error): void
-  /** Called once with a segment whose file of path columns a read found damaged. */
+  /** Called once with a segment if a read found its file of path columns damaged. */
   onPathDamage(segment: DiskSegment, error: Error): void
 }
 

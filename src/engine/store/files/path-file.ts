@@ -25,7 +25,7 @@ const FILE_KEY = 'logweir.paths'
 const FILE_VERSION = 1
 /** Custom metadata of a field: the keys of the path, as JSON. */
 const PATH_KEY = 'logweir.path'
-/** Custom metadata of a field: what the values are. */
+/** Custom metadata of a field: the kind of the values. */
 const VALUES_KEY = 'logweir.values'
 
 /** The most bytes of the columns and of the filter of messages, as shares of the bytes of a segment's other files. */
@@ -33,7 +33,7 @@ const COLUMNS_SHARE = 1 / 20
 const FILTER_SHARE = 1 / 32
 
 /**
- * Encodes path columns and the filter of messages, for a segment whose other files have `otherBytes`. Returns the
+ * Encodes path columns and the filter of messages, for a segment with other files of `otherBytes`. Returns the
  * content of the file in order. The columns that take most are left out until the file has at most its share of these
  * bytes, or a single column. A filter that takes more than its share is left out. Yields during compression.
  */

@@ -18,9 +18,9 @@ export interface Hiding {
   hide(deletion: Deletion): void
   /** To be called once no part has the rows of a deletion any more. */
   forget(id: string): void
-  /** Notes that a sealed part has no rows of a deletion, and what was removed from the part. */
+  /** Notes that a sealed part has no rows of a deletion, and the rows that were removed from the part. */
   noteErased(id: string, owner: object, removed?: ErasedRows & { gone: Promise<void> }): void
-  /** Returns what was removed of the rows of a deletion so far. */
+  /** Returns the rows of a deletion that were removed so far. */
   erased(id: string): ErasedRows
   /** Resolves when the files are gone from which rows of the deletion were removed. */
   gone(id: string): Promise<void>
@@ -47,7 +47,7 @@ export const NO_HIDING: Hiding = {
   visible: (part) => part,
 }
 
-/** A deletion whose rows are still in the files. */
+/** A deletion with rows that are still in the files. */
 export interface OpenDeletion {
   id: string
   deletion: Deletion
@@ -162,7 +162,7 @@ function hiddenIn(
   }
 }
 
-/** Returns the part with hidden rows. The part is an instance whose members are bound to the instance. */
+/** Returns the part with hidden rows. The part is an instance with members that are bound to the instance. */
 function withHidden(part: HidingPart, hiddenIn: Part['hiddenIn']): HidingPart {
   const { isSealed, owner, source, head, rows, minUs, maxUs, stored } = part
   return {

@@ -30,8 +30,8 @@ interface PathNode {
 }
 
 /**
- * Returns the paths of the metadata whose values repeat, and the paths of objects and lists, whose elements an unnest
- * counts. The paths of most rows come first. `texts` are the metadata of some rows.
+ * Returns the paths of the metadata with values that repeat, and the paths of objects and of lists, which an unnest
+ * counts by their elements. The paths of most rows come first. `texts` are the metadata of some rows.
  */
 export function choosePaths(texts: Iterable<string>): FieldPath[] {
   const sample = { nodes: 0 }
@@ -58,7 +58,7 @@ function repeats({ values, distinct, areIntegers, isUnfit }: PathNode): boolean 
   return areIntegers || distinct.size <= MAX_VALUES
 }
 
-/** A path leads through an object, and through a list whose first element is an object. */
+/** A path leads through an object, and through a list with an object as the first element. */
 function addValue(node: PathNode, value: unknown, sample: { nodes: number }): void {
   if (value === null) return
   if (typeof value !== 'object') {

@@ -37,8 +37,8 @@ const CODE_BYTES = Uint16Array.BYTES_PER_ELEMENT
 export type Rows = Pick<Batch, 'rows' | 'readColdTexts'>
 
 /**
- * Returns the columns of the paths of the metadata whose values repeat, see {@link choosePaths}. Yields between about
- * 1 MiB of texts. Rejects if the texts are damaged.
+ * Returns the columns of the paths of the metadata with values that repeat, see {@link choosePaths}. Yields between
+ * about 1 MiB of texts. Rejects if the texts are damaged.
  */
 export async function makePathColumns(rows: Rows, yieldIfDue: Yielder): Promise<PathColumn[]> {
   const most = Math.min(MAX_COLUMNS, Math.floor(MAX_CODE_BYTES / (CODE_BYTES * rows.rows)))

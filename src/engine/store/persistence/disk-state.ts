@@ -19,7 +19,7 @@ export interface DiskState extends SegmentDisk {
   readonly diskRetry: DiskRetry
   /** Whether a head of an earlier process accepts no more rows. */
   isClosed(id: HeadId): boolean
-  /** The most bytes of a head. The memory of a head is what idle work may take. */
+  /** The most bytes of a head. Idle work may take as much memory as a head. */
   readonly headBytes: number
   /** The journals of all heads that are not sealed. */
   readonly journals: Set<Journal>

@@ -19,7 +19,7 @@ interface GroupingRun extends ViewRun {
   isCached: boolean
 }
 
-/** The groups of a plan, whose states merge with those of other parts. */
+/** The groups of a plan, with states that merge with those of other parts. */
 interface GroupedParts {
   groups: Groups
   aggregation: Aggregation

@@ -23,7 +23,7 @@ import type { StoredRows } from '../../execute/run/run-stage.js'
 import { type PlanViews, takePlanViews } from '../tables/plan-views.js'
 import type { Store } from '../tables/store.js'
 
-/** What runs of plans over a store need. */
+/** The parts that runs of plans over a store need. */
 export interface QueryContext {
   store: Store
   caches: Caches

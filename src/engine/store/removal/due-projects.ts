@@ -6,7 +6,7 @@ import { rowsOfIndex } from '../usage/counts.js'
 /** Whether all rows of a segment are to be removed, or the rows of some projects of the whole day, or none yet. */
 export type Due = 'all' | 'some' | 'none'
 
-/** The rows of a segment whose time is over. */
+/** The rows of a segment that are past their time. */
 export interface DueProjects {
   due: Due
   /** How much later, in microseconds of settled time, more rows may be due. Infinity without rows that are not due. */

@@ -10,7 +10,7 @@ import type { Store } from '../tables/store.js'
 import { rowsOfIndex } from '../usage/counts.js'
 import type { ProjectIndexes } from '../usage/project-indexes.js'
 
-/** What erasing needs of an engine. */
+/** The parts of an engine that erasing needs. */
 export interface EraseContext {
   store: Pick<Store, 'segments' | 'hasHead' | 'removeRows' | 'settled'>
   hiding: Hiding
@@ -53,7 +53,7 @@ async function eraseIn(
   { store, hiding, indexes }: EraseContext,
   signal: AbortSignal,
 ): Promise<void> {
-  // The erasure of another deletion may have been here meanwhile.
+  // The erasure of another deletion may have been here in the meantime.
   if (!isConcerned(deletion, hiding, segment)) return
   const deletions = hiding.deletionsOf(segment)
   const yieldIfDue = createYielder(signal)

@@ -12,7 +12,7 @@ import type { ProjectIndexes } from '../usage/project-indexes.js'
 
 /**
  * Removes the oldest rows of the project that takes the most, when the files come near their limit. Unlike other
- * removals it does not wait while rows arrive fast: these rows would fill the disk meanwhile.
+ * removals it does not wait while rows arrive fast: these rows would fill the disk in the meantime.
  */
 export interface LargestEviction {
   /** Starts to remove rows if the files take too much, unless that runs or has found nothing to remove lately. */

@@ -9,7 +9,7 @@ import type { Store } from '../tables/store.js'
 import type { ProjectIndexes } from '../usage/project-indexes.js'
 import { type Due, dueProjects } from './due-projects.js'
 
-/** What the removal of rows past their limits needs of an engine. */
+/** The parts of an engine that the removal of rows past their limits needs. */
 export interface ExpireContext {
   store: Pick<Store, 'segments' | 'removeRows'>
   limits: RowLimits

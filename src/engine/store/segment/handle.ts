@@ -6,7 +6,7 @@ import type { ProjectIndex, Segment } from './segment.js'
 /** A segment of a store, with columns in memory or on disk. */
 export interface SegmentHandle extends Part {
   readonly source: SourceName
-  /** The number of the head whose rows the segment has. */
+  /** The number of the head of the segment's rows. */
   readonly head: number
   /** The UTC day of all rows, in days since the epoch. */
   readonly day: number

@@ -23,8 +23,8 @@ export interface RemovedRows {
 /**
  * Removes rows of a sealed segment: seals the rows that stay again, none if `keptOf` is `none`, and puts the result in
  * place of the segment. Queries that have begun read the old segment on. Undefined if all rows stay, or if the segment
- * was dropped or replaced meanwhile. Rejects with `damaged_segment`, which sets the segment aside, or with the system's
- * error: the segment is unchanged then.
+ * was dropped or replaced in the meantime. Rejects with `damaged_segment`, which sets the segment aside, or with the
+ * system's error: the segment is unchanged then.
  */
 export const removeRows = (
   state: StoreState,

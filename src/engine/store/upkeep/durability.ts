@@ -18,7 +18,7 @@ const RETRY_MS = 1000
 /** The parts that only an engine with a disk has. */
 export type Durability = ReturnType<typeof createDurability>
 
-/** What an engine with a disk is told, and what is asked of the engine. */
+/** The callbacks of an engine with a disk. */
 interface DurabilityHooks {
   /** Called when columns were loaded into memory. */
   onLoad(): void

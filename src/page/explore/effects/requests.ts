@@ -28,7 +28,7 @@ export function createRequests(
   return { cancel: ({ scope }) => void scopes.begin(scope), ...rowRequests(ask, scopes), ...countRequests(ask, scopes) }
 }
 
-/** Requests whose answers are rows. */
+/** Requests for rows. */
 const rowRequests = (ask: Ask, { begin, signalOf }: Scopes) =>
   ({
     loadRows: ({ loadId, query }) =>
@@ -73,7 +73,7 @@ const rowRequests = (ask: Ask, { begin, signalOf }: Scopes) =>
       ),
   }) satisfies Partial<EffectHandlers>
 
-/** Requests whose answers are counts. */
+/** Requests for counts. */
 const countRequests = (ask: Ask, { signalOf }: Scopes) =>
   ({
     loadHistogram: ({ loadId, query, isFieldsNext }) =>

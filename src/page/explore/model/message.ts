@@ -22,7 +22,7 @@ type FromPage =
   | { kind: 'stopped' }
   | { kind: 'liveToggled' }
 
-/** The user changes what is asked. `isStep`: the back button returns to the previous state. */
+/** The user changes the conditions. `isStep`: the back button returns to the previous state. */
 type FromConditions =
   | { kind: 'changed'; next: Partial<State>; isStep: boolean }
   | { kind: 'filtered'; filter: Filter }
@@ -30,7 +30,7 @@ type FromConditions =
   | { kind: 'typed'; box: string }
   | { kind: 'typingPaused'; box: string }
   | { kind: 'submitted'; box: string }
-  /** `problem`: what is wrong with the patterns, if anything. */
+  /** `problem`: the fault of the patterns, if any. */
   | { kind: 'patternsChecked'; box: string; problem: string | undefined }
 
 /** The user scrolls, moves, opens, or tries again. */
@@ -69,7 +69,7 @@ type FromRecord = { cursor: string } & (
   | { kind: 'recordFailed'; failure: Failure }
 )
 
-/** New rows, and the connection that brings the rows. */
+/** New rows, and the connection that delivers the rows. */
 type FromLive = { liveId: number } & (
   | { kind: 'liveConnected' }
   | { kind: 'liveWaiting'; text: string }

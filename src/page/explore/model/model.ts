@@ -76,7 +76,7 @@ export interface Model {
   readonly bounds: Bounds
   readonly isLoading: boolean
   readonly isLoadingOlder: boolean
-  /** Why the list has no rows, and what failed. */
+  /** Why the list has no rows, and the failed part. */
   readonly failure: { readonly of: 'rows' | 'live'; readonly failure: Failure } | undefined
   readonly live: LiveModel | undefined
   /** Number of the newest tail. Rows of earlier tails are ignored. */
@@ -141,7 +141,7 @@ export function initialModel(asked: State): Model {
 /** Content of the list: rows, or a text about a load that is running, has found nothing, or failed. */
 export type ListKind = 'rows' | 'loading' | 'stale' | 'empty' | 'failed'
 
-/** Returns what the list shows. `stale`: rows of an earlier load. */
+/** Returns the kind of content that the list shows. `stale`: rows of an earlier load. */
 export function listKindOf({ query, isLoading, failure, rows, stale }: Model): ListKind {
   if (query === undefined || isLoading) return 'loading'
   if (failure !== undefined) return 'failed'

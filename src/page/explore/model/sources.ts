@@ -87,7 +87,7 @@ const SEVERE_NUMBERS = Object.keys(PINO_LEVELS)
 
 const severeIn = (field: string): Filter => ({ field, op: 'in', value: [...cased(ERROR_WORDS), ...SEVERE_NUMBERS] })
 
-/** A source that the service was given by name, whose fields are not known. */
+/** A source that the service was given by name, without known fields. */
 const OWN: Unnamed = {
   columns: [
     TIME,
@@ -170,7 +170,7 @@ const VIEWS: Readonly<Record<BuiltInSource, Unnamed>> = {
   pgbouncer_logs: UNLEVELED,
 }
 
-/** The history of alerts, whose records the service makes. */
+/** The history of alerts, of which the service makes the records. */
 const HISTORY: Unnamed = {
   columns: [TIME, column('State', 'text', 'state'), column('Rule', 'text', 'rule'), MESSAGE],
   aliases: {},

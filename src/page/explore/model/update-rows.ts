@@ -25,7 +25,7 @@ export function load(model: Model, nowUs: number): Step {
   return [next, { kind: 'loadRows', loadId, query }]
 }
 
-/** Loads again what failed. */
+/** Repeats the failed load. */
 export const retry = (model: Model, nowUs: number): Step =>
   model.failure?.of === 'live' ? startLive(model) : load(model, nowUs)
 

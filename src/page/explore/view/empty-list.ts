@@ -24,7 +24,7 @@ export function emptyList({ asked, projects }: Model, send: Send): Node[] {
   return [paragraph(text), element('div', { class: 'choices' }, ...conditions)]
 }
 
-/** Returns what to say of a project without rows. */
+/** Returns the text for a project without rows. */
 export const noRowsText = (project: string): string =>
   `No row of project “${project}” is stored. Check the project’s name, or send its logs.`
 

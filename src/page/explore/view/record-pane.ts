@@ -16,7 +16,7 @@ export interface RecordPane {
 /** The content of the pane. */
 interface Shown {
   focus(): void
-  /** Ends the requests of what is shown. */
+  /** Ends the requests of the shown content. */
   stop?: () => void
 }
 

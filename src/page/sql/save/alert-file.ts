@@ -14,7 +14,7 @@ export interface AlertFields {
 /** The text of the field for a query of a single row, which needs no labels. */
 const NO_LABELS = '-'
 
-/** A rule: its fields, and what the dialog has no field for. */
+/** A rule: its fields, and the parts without a field in the dialog. */
 export interface AlertDraft {
   fields: AlertFields
   /** Other parts of `-- alert:`, such as `keep firing 5m`. */
