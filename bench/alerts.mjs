@@ -136,7 +136,7 @@ async function counts(service) {
   return { evaluations, seconds, cpuSeconds: cpuSeconds(service.pid), atMs: performance.now() }
 }
 
-/** Starts a receiver that notes how long after its instant an alert that begins to fire is told. */
+/** Starts a receiver that notes how long after its instant an alert that begins to fire is notified. */
 async function startReceiver() {
   const delaysMs = []
   const server = createServer(async (request, response) => {

@@ -1,5 +1,5 @@
 /**
- * Measures what others notice of deletions: queries of other projects in the same segments, and ingest, each with and
+ * Measures the effect of deletions on others: queries of other projects in the same segments, and ingest, each with and
  * without a deletion that is being erased, in a service with a data directory on the disk.
  *
  *   LOGWEIR_BENCH_CORE=0,1 node bench/deletions.mjs 1000000 5    records that are stored before, and turns

@@ -49,7 +49,7 @@ export async function openDirectory(directory) {
   }
 }
 
-/** How long the process is watched, and the CPU time that it may use meanwhile if it works on no segment. */
+/** How long the process is watched, and the CPU time that it may use during that time if it works on no segment. */
 const WATCHED_MS = 2_500
 const QUIET_US = 100_000
 

@@ -1,5 +1,5 @@
 /**
- * Measures what views cost and how fast views are read, each in new processes with a data directory on the disk.
+ * Measures the cost of views and how fast views are read, each in new processes with a data directory on the disk.
  *
  *   node bench/views.mjs ingest 1000000 3    records of the standard input, and turns: none and ten views, in turn
  *   node bench/views.mjs read 10000000 50    records of 90 days, and requests of views by hour, and hour and method

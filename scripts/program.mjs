@@ -19,7 +19,7 @@ export const THREADS = [
 /** Optional packages with compiled code, which are never bundled. */
 export const NATIVE = [/^re2$/, /^zstd-napi(\/|$)/]
 
-/** A plugin that replaces `import.meta.url` by what `addressOf` returns for the path of the module in dist. */
+/** A plugin that replaces `import.meta.url` by the result of `addressOf` for the path of the module in dist. */
 export const addressModules = (addressOf) => ({
   name: 'address-modules',
   transform(code, id) {

@@ -1,6 +1,8 @@
 /** The notes of a release, from the changelog. */
 
-/** Returns the text of a section of the changelog, whose heading begins with the words. Empty if there is none. */
+/**
+ * Returns the text of the section of the changelog with a heading that begins with the words. Empty if there is none.
+ */
 function sectionOf(changelog, words) {
   const sections = changelog.split(/^## /m).slice(1)
   const found = sections.find((section) => section.startsWith(`${words} `) || section.startsWith(`${words}\n`))

@@ -1,6 +1,7 @@
 /**
  * Makes the files of a release in build/release, on a clean checkout: `npm run release`. The package, the executable
- * for Linux, what a container image is built from, the notes of the release, and checksums. Publishes nothing.
+ * for Linux, the files that a container image is built from, the notes of the release, and checksums. Publishes
+ * nothing.
  *
  *   --try   any checkout, and the notes of the unreleased changes if there are some: to test the script
  */

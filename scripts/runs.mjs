@@ -7,7 +7,7 @@ const UTC = 'UTC'
 export const SHIFTED = ['Pacific/Chatham', 'America/St_Johns', 'Asia/Kolkata']
 const PROJECTS = ['unit', 'isolated', 'timed', 'program', 'timed-program', 'clickhouse', 'page']
 
-/** Tests of what native parts do, or JavaScript and WebAssembly in their place. */
+/** Tests of the work that native parts do, or JavaScript and WebAssembly in their place. */
 const NATIVE = {
   unit: [
     'base/compression/',

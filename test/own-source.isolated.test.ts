@@ -1,5 +1,5 @@
 /**
- * The suites that list the sources which the process knows, with an own source beside the nine. The own source is
+ * The suites that list the sources which the process knows, with an own source besides the nine. The own source is
  * configured before the suites are loaded.
  */
 import './support/know-own-source.js'

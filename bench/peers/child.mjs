@@ -130,7 +130,7 @@ async function memory() {
   return { residentMb: residentMb(engine.pid), peakMb: peakMb(engine.pid) }
 }
 
-/** Returns what it takes to load events, and to merge and compress them. They stay in the directory. */
+/** Returns the time, CPU time and disk space of loading, merging and compressing events. They stay in the directory. */
 async function loadEvents() {
   await engine.settle()
   await engine.compact?.()

@@ -1,5 +1,5 @@
 /**
- * SQL over a file of NDJSON without a service: logweir lines beside jq, DuckDB and ClickHouse (in process), whole
+ * SQL over a file of NDJSON without a service: logweir lines next to jq, DuckDB and ClickHouse (in process), whole
  * processes in turn, the file in the page cache. Prints a line of JSON for each question and engine: the median of
  * wall seconds, and MB of the file a second. Throws if two answers differ.
  *

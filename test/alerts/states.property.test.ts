@@ -42,7 +42,9 @@ function outcomeOf(state: RuleState, rows: readonly ModelRow[] | undefined): Out
   return { kind: 'rows', rows: collector.finish() }
 }
 
-/** What the history and receivers see: the rule or the labels, the state and the instant, in any order. */
+/**
+ * The events as the history and receivers see them: the rule or the labels, the state and the instant, in any order.
+ */
 const told = (events: readonly { rule: string; labels: readonly (readonly [string, string])[]; state: string }[]) =>
   events
     .map((event) => {

@@ -36,7 +36,7 @@ function moved(from: string, to: string): Contents {
   return new Map([...copied(from, to)].filter(([path]) => path !== from && !path.startsWith(`${from}/`)))
 }
 
-/** Returns what is printed, without the costs of times. */
+/** Returns the printed lines, without the costs of times. */
 const printed = async (given: Contents, isInUse = false) =>
   (await check(filesWith(given), isInUse)).findings.map((finding) =>
     TEXT.finding(finding)
@@ -61,7 +61,7 @@ const NOT_FOUND = `so the rows of the segment cannot be found. ${UNKNOWN} edge_l
 const OTHER_DAY = `it has rows of edge_logs and of another day or source than its path. ${EDGE_ROWS}`
 const last = frames.length - 1
 
-/** Each damage, and what is printed. */
+/** Each damage, and the printed lines. */
 const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
   ['nothing', contents, []],
   [

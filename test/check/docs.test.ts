@@ -8,7 +8,7 @@ import { filesWith, makeSample } from './sample.js'
 const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const [, shown] = /^```text\n(fault: [\s\S]*?)^```$/m.exec(text)!
 
-/** Replaces what differs from directory to directory: numbers, times, and names of sources. */
+/** Replaces the parts that differ from directory to directory: numbers, times, and names of sources. */
 const shapeOf = (lines: string) => lines.replaceAll(/\d[\d,.:TZ-]*/g, '0').replaceAll(/[a-z_]+_logs/g, 'SOURCE')
 
 it('docs/operations.md shows what a check of a damaged directory prints', async () => {

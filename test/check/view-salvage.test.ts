@@ -18,7 +18,7 @@ const requests = (world: World, method: string, count: number): TestRecord[] =>
     }),
   )
 
-/** Returns a service with two segments in a file of a view, whose first segment is damaged and was repaired. */
+/** Returns a service with two segments in a file of a view. The first segment is damaged and was repaired. */
 async function openRepaired(isReleased: boolean): Promise<World> {
   const world = await openWorld({ retentionUs: 2 * DAY_US })
   world.setViews({ v: TEXT })

@@ -30,7 +30,7 @@ const REGISTERED = TOKENS.flatMap(({ token, scopes, projects }) =>
     : [{ token, scopes: new Set(scopes), projects: projects && new Set(projects), label: token }],
 )
 
-/** The deletions of an engine that notes what was hidden, behind the HTTP side. */
+/** The deletions of an engine that notes the hidden deletions, behind the HTTP side. */
 function open() {
   const { deletions, hidden, clock } = openDeletions({ limits: { open: 1_000_000, kept: 50, listed: 100 } })
   deletions.start()

@@ -9,7 +9,9 @@ const CONTENT_SIZE_BYTES = [0, 2, 4, 8]
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
 const RLE = 1
 
-/** Returns those of some texts that a directory has: in the bytes of a file, or in what a zstd frame of it holds. */
+/**
+ * Returns those of some texts that a directory has: in the bytes of a file, or in the content of a zstd frame of it.
+ */
 export function textsInDirectory(directory: string, texts: readonly string[]): string[] {
   const found = new Set<string>()
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
@@ -22,7 +24,7 @@ export function textsInDirectory(directory: string, texts: readonly string[]): s
   return [...found]
 }
 
-/** Returns what the frames in some bytes hold, in order. Bytes that only look like a frame hold nothing. */
+/** Returns the contents of the frames in some bytes, in order. Bytes that only look like a frame hold nothing. */
 function framesIn(bytes: Buffer): Buffer[] {
   const contents: Buffer[] = []
   for (let at = bytes.indexOf(MAGIC); at >= 0; at = bytes.indexOf(MAGIC, at + 1)) {

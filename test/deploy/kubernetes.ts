@@ -42,8 +42,8 @@ export function manifestFaults(manifests: readonly object[], surroundings: Surro
 }
 
 /**
- * Returns what the schema refuses, and each field that no schema has. The validator lets unknown fields pass, which
- * `kubectl` refuses. So it gets an object that notes which fields are read: it reads those that it knows.
+ * Returns the faults that the schema finds, and each field that no schema has. The validator lets unknown fields pass,
+ * which `kubectl` refuses. So it gets an object that notes which fields are read: it reads those that it knows.
  */
 function schemaFaults(manifest: object): string[] {
   const { apiVersion, kind } = manifest as Partial<IStatefulSet>

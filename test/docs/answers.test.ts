@@ -17,7 +17,7 @@ interface ErrorSchema {
   allOf?: { properties?: { code: { enum: string[] } } }[]
 }
 
-/** Errors of requests that may bring SQL have two forms. */
+/** Errors of requests that may have SQL have two forms. */
 interface Answer {
   content?: { 'application/json'?: { schema: ErrorSchema & { anyOf?: [flat: ErrorSchema, nested: object] } } }
 }

@@ -118,7 +118,7 @@ function checkNpm([command, first, second, ...more]: readonly string[]): void {
   else if (first === '--prefix') checkExists(`${second}/package.json`)
 }
 
-/** Checks what `npm install --global` gets: the package, or a native part in the version that is tested. */
+/** Checks the argument of `npm install --global`: the package, or a native part in the version that is tested. */
 function checkInstalled(named: string): void {
   const parts = Object.entries(peerDependencies).map(([name, at]) => `${name}@${at}`)
   const allowed = `--allow-scripts=${Object.keys(peerDependencies)}`

@@ -20,7 +20,7 @@ const judged = `${last5} and timestamp <= timestamp_sub(current_timestamp(), int
 const byPath = `select request.path, count(*) as count, avg(execution_time_ms) as average, min(timestamp) as first,
   countif(response.status_code >= 500) as errors from edge_logs`
 
-/** Some of the queries share groups: only what follows their grouping differs. */
+/** Some of the queries share groups: only the operators behind their grouping differ. */
 const QUERIES = [
   `${byPath} where ${last5} group by path`,
   `${byPath} where ${last5} group by path having errors > 1`,

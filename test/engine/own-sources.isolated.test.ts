@@ -13,7 +13,7 @@ import { appendAll, ask, openEngine, readAll } from '../support/engine.js'
 import { addPathColumns } from '../support/path-columns.js'
 import { edge, type TestRecord } from '../support/records.js'
 
-// The process is this file's own: what it registers, other files would see.
+// The process is this file's own: other files would see its sources.
 const LONGEST = 'n'.repeat(63)
 const OWN = ['constructor', LONGEST]
 acceptSources(OWN)
@@ -64,7 +64,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-/** Opens the directory, appends records, and recovers what was there before. */
+/** Opens the directory, appends records, and recovers the rows that were there before. */
 async function open(records: readonly TestRecord[]) {
   const engine = openEngine({ disk: await openDataDirectory(root), clock: createFakeClock(NOW_US), sealRows: 25 })
   await engine.recover()

@@ -14,7 +14,7 @@ import { testSeed } from '../support/seed.js'
 
 const START_US = Date.UTC(2026, 10, 29) * 1_000
 
-/** Groupings, and what may follow a grouping. Lists are sorted, since their order is open. */
+/** Groupings, and operators that may follow a grouping. Lists are sorted, since their order is open. */
 const QUERIES = [
   'select count(*) as n from edge_logs',
   'select count(*) as n, min(timestamp) as first, max(id) as last from edge_logs having n > 2',

@@ -205,7 +205,7 @@ const behindToken = (path: string, init: Case['init'], search: string, scopeless
   ]
 }
 
-/** The paths whose answers may take long. */
+/** The paths with answers that may take long. */
 const MAY_WAIT = /^\/api\/endpoints\/query\/|\/logs$|\/(projects|usage|test)$/
 const stoppingAt = (path: string, search: string, init: Case['init']): Case => {
   return { about: 'stopping', path, search, init, status: 503, code: 'stopping', given: { isEnding: true } }
@@ -283,7 +283,7 @@ const queries = (path: string, row: Row, more = ''): Case[] => [
   { about: 'a defect', path, search: `?project=a${more}`, status: 500, code: 'internal', given: { failure: DEFECT } },
 ]
 
-/** The same by POST, with the parameters in the body, and what can be wrong with that. */
+/** The same by POST, with the parameters in the body, and the mistakes that are possible there. */
 const byPost = (cases: readonly Case[]): Case[] => {
   const sent = (search: string | undefined, init: Case['init']): Case['init'] => {
     const body = post(search?.slice(1) ?? '', 'application/x-www-form-urlencoded')

@@ -1,6 +1,6 @@
 /**
- * The suites of records and batches, with an own source beside the nine. The own source is configured before the suites
- * are loaded.
+ * The suites of records and batches, with an own source besides the nine. The own source is configured before the
+ * suites are loaded.
  */
 import '../support/know-own-source.js'
 import { describe, it } from 'vitest'

@@ -3,7 +3,7 @@ import { acceptedSources, acceptSources, registerSource } from '../../src/common
 import { OWN_BATCH_BYTES, OWN_BATCH_ROWS } from '../../src/ingest/wasm/own-builders.js'
 import { parse, reasonOf, rowOf } from './parsing.js'
 
-// The process is this file's own: what it registers, other files would see.
+// The process is this file's own: other files would see its sources.
 const NAMES = ['constructor', 'n'.repeat(63), ...Array.from({ length: 198 }, (_, i) => `own_${i}`)]
 acceptSources(NAMES)
 registerSource('on_disk')

@@ -13,7 +13,7 @@ const { queryLines } = await import('../../src/lines/query-lines.js')
 /** The time of the queries: 2026-11-25 10:37:42 UTC, in microseconds since the epoch. */
 export const NOW_US = Date.UTC(2026, 10, 25, 10, 37, 42) * 1000
 
-/** What a run has printed, the sentences on standard error, and the error that has ended the run. */
+/** The output of a run, the sentences on standard error, and the error that has ended the run. */
 interface LinesAnswer {
   text: string
   told: string[]

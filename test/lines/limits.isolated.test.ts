@@ -13,7 +13,7 @@ const CONTENT = Array.from(
   (_, seq) => `{"seq":${seq},"key":"${seq % 10}","text":"${seq} text"}\n`,
 ).join('')
 
-/** Runs a query over lines with different texts, whose groups and sorted rows take at most so much memory. */
+/** Runs a query over lines with different texts. Its groups and sorted rows take at most so much memory. */
 async function rowsOf(sql: string, limitBytes: number, content = CONTENT): Promise<Row[]> {
   const source = { paths: [fileMaker()(content)], timeField: undefined }
   const { plan } = compileLines(sql, NOW_US)

@@ -3,7 +3,7 @@ import { MIB } from '../../src/base/units.js'
 import { askLines, fileMaker, rowsOf } from './ask.js'
 import { parsedRows } from './parsed-rows.js'
 
-/** A line of so many bytes: an object, whose field `a` is 7. */
+/** A line of so many bytes: an object with the field `a` of 7. */
 const lineOf = (bytes: number) => `{"a":7,"pad":"${'x'.repeat(bytes - 16)}"}`
 const nested = (levels: number) => `{"a":8,"deep":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
 const MARK = '\ufeff'

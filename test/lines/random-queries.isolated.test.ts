@@ -29,7 +29,7 @@ const withLines = (sql: string) =>
     .replace(/\bevent_message\b/gi, 'line')
     .replace(/\bmetadata\./gi, '')
 
-/** Random records whose message and metadata are the line. A line has no time, or the record's. */
+/** Random records with the line as message and metadata. A line has no time, or the record's. */
 function randomLines(random: Random): TestRecord[] {
   const records = randomRecords(random, below(random, 80), [LINES])
   return records.map((record) => {

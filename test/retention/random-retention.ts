@@ -6,7 +6,7 @@ import { keptOfJson, keptToJson } from '../../src/retention/kept-json.js'
 import { parseRetention } from '../../src/retention/parse.js'
 import { below, oneOf, type Random } from '../support/random.js'
 
-/** Random retention files, and what they say by obvious code. */
+/** Random retention files, and their meaning by obvious code. */
 
 export const MOST_US = 90 * DAY_US
 export const PROJECTS = ['a', 'b', 'c', '__proto__', 'constructor', 'x.y', undefined]

@@ -9,7 +9,7 @@ import { createFakeClock } from '../support/clock.js'
 
 const QUERY_MS = 30_000
 
-/** Queries of an engine whose rows are those of `rows`, and what a query held at its last row. */
+/** Queries of an engine with the rows of `rows`, and the used memory and the running queries. */
 function open(rows: (options: RunOptions) => AsyncIterable<Row>) {
   const clock = createFakeClock()
   const metrics = createMetrics()

@@ -53,7 +53,7 @@ const GROUPS: readonly (readonly Scalar[])[] = [
 
 const planOf = (sql: string) => readSql(sql, SQL_LIMITS, VIEWS).plan({}, 0)
 
-/** Runs SQL over the groups. Returns the rows, and what was asked of the view. */
+/** Runs SQL over the groups. Returns the rows, and the requests to the view. */
 async function run(sql: string, { project, range }: { project?: string; range?: [number, number] } = {}) {
   const asked: [string, ViewRange][] = []
   const readView: ReadView = async function* ({ name }, range) {

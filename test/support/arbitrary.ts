@@ -222,7 +222,7 @@ const exploring = (source: string, time: fc.Arbitrary<string | undefined>): Arbi
     search: maybe(fc.constantFrom('', 'É', '2')),
   })
 
-/** The same with a field whose values are wanted. */
+/** The same with a request for the values of a field. */
 const valuesOf = (explored: ArbitraryParams, fields: readonly string[]): ArbitraryParams =>
   fc.tuple(explored, maybe(fc.constantFrom('', ...fields))).map(([given, field]) => ({ ...given, field }))
 

@@ -3,7 +3,7 @@ import { type Damage, type RecoveredJournal, recoverJournal } from '../../src/en
 import type { IngestBatch } from '../../src/engine/engine.js'
 import { below, type Random } from './random.js'
 
-/** A batch whose number of rows is `number`, with random bytes. The journal does not read the payload. */
+/** A batch with `number` as its number of rows, with random bytes. The journal does not read the payload. */
 export function numberedBatch(number: number, bytes: number, random: Random): IngestBatch {
   const ipc = Uint8Array.from({ length: bytes }, () => below(random, 256))
   return { source: 'edge_logs', rows: number, ipc }

@@ -14,7 +14,7 @@ export async function addPathColumns(files: Files, isWanted: () => boolean = () 
   for (const source of await files.list('segments')) {
     for (const day of await files.list(`segments/${source}`)) {
       for (const name of await files.list(`segments/${source}/${day}`)) {
-        // What a stop in the middle of a write left behind.
+        // The file that a stop in the middle of a write left behind.
         if (name.endsWith(UNFINISHED_SUFFIX)) continue
         if (isWanted()) await addTo(files, `segments/${source}/${day}/${name}`, isWanted)
       }

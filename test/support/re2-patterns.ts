@@ -83,7 +83,7 @@ const className = (random: Random): string => {
   return `\\${random() < 0.75 ? 'p' : 'P'}${name.length === 1 && random() < 0.5 ? name : `{${name}}`}`
 }
 
-/** A range, or what only looks like one. */
+/** A range, or a text that only looks like a range. */
 function classRange(random: Random): string {
   const ends = [oneOf(random, LITERALS), oneOf(random, LITERALS)]
     .map((literal) => String.fromCodePoint(literal.codePointAt(0)!))

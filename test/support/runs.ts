@@ -15,7 +15,7 @@ export const partOf = <T>(items: readonly T[], of: number, setting: number): rea
 export const runs = (full: number): number => Math.max(1, Math.round(full * SCALE))
 
 /**
- * Returns `runs` of a random test whose single run takes much time: all at full size, else a quarter of the share that
- * other tests have. At least 1.
+ * Returns `runs` of a random test of which a single run takes much time: all at full size, else a quarter of the share
+ * that other tests have. At least 1.
  */
 export const costlyRuns = (full: number): number => runs(SCALE >= 1 ? full : full / 4)

@@ -17,7 +17,7 @@ export const TAIL_MASK: usize = 40
 const KIND: usize = 48
 const VALUE_START: usize = 52
 const VALUE_END: usize = 56
-/** Place of the address of the child whose key is likely the next. */
+/** Place of the address of the child with the key that is likely the next. */
 export const EXPECTED: usize = 60
 
 /** Result of a search: there is no such node. */

@@ -20,7 +20,7 @@ import { freePort } from '../../support/free-port.js'
 const PROGRAM = 'prometheus-alertmanager'
 const isInstalled = spawnSync(PROGRAM, ['--version']).status === 0
 
-/** Starts an Alertmanager on loopback, whose webhook is `hook`. Returns the address. */
+/** Starts an Alertmanager on loopback with the webhook `hook`. Returns the address. */
 async function startAlertmanager(hook: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'logweir-alertmanager-'))
   const config = join(folder, 'config.json')

@@ -14,7 +14,7 @@ import { testSeed } from '../../support/seed.js'
 
 const RECEIVER: Receiver = { name: 'ops', kind: 'webhook', url: 'http://127.0.0.1:1/', headers: {} }
 
-/** A queue with a sender that answers what a function says, and a clock that stands still. */
+/** A queue with a sender that answers the result of a function, and a clock that stands still. */
 function queueWith(answer: (key: string) => SendResult | Promise<SendResult>, limits = QUEUE_LIMITS) {
   const clock = createFakeClock()
   const sent: string[] = []

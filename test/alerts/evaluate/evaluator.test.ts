@@ -198,7 +198,7 @@ describe('the evaluator', () => {
     const { evaluator: second } = await start(world, rules())
     await pass(world, 1200, 10)
     expect(told(world)).toEqual(['/x firing 00:00'])
-    // The control: without a hold, what is missing for so long is resolved.
+    // The control: without a hold, an alert that is missing for so long is resolved.
     world.rowsAt = () => []
     await pass(world, 120)
     expect(told(world).map((one) => one.split(' ')[1])).toEqual(['firing', 'resolved'])

@@ -187,7 +187,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))('%s', (_,
   })
 })
 
-/** Returns what comes of a frame: the bytes, or undefined for an error. A content of another length is an error. */
+/** Returns the result of a frame: the bytes, or undefined for an error. A content of another length is an error. */
 function attempt(read: () => Buffer, bytes: number): Buffer | undefined {
   try {
     const content = read()

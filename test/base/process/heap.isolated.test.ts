@@ -41,7 +41,7 @@ describe('a heap', () => {
 
 const SLICES = new URL('../../../dist/base/scheduling/time-slices.js', import.meta.url).href
 
-/** Returns the most MiB of the heap of a process whose queries make long texts and keep the last `kept` texts. */
+/** Returns the most MiB of the heap of a process with queries that make long texts and keep the last `kept` texts. */
 function mostHeapMib(limit: string, kept: number): number {
   const script = `
     import { raiseHeapGrowth } from '${HEAP}'

@@ -10,7 +10,7 @@ const ALL: Plan = Rows.planOf(scan('edge_logs', { fromUs: 0, throughUs: 1 }).sel
 const UNION: Plan = [{ op: 'union', plans: [ALL, ofProject(ALL, 'b')] }]
 const DELETED = { project: 'a', sources: new Set(['edge_logs']) }
 
-/** An engine whose runs end when the test says so. */
+/** An engine with runs that end when the test says so. */
 function heldEngine() {
   const ends: (() => void)[] = []
   const rows: Row[] = [{ id: '1' }, { id: '2' }]

@@ -8,7 +8,7 @@ const LIMIT_BYTES = 256 * MIB
 const SHARE_BYTES = budgetLimits(LIMIT_BYTES).shareBytes
 const refusedBody = (code: string) => expect.objectContaining({ code })
 
-/** An app whose engine gives each run to the test, with the memory of the query. */
+/** An app with an engine that gives each run to the test, with the memory of the query. */
 function setup() {
   const memories: MemoryShare[] = []
   const parts = createTestApp({ memoryLimitBytes: LIMIT_BYTES })

@@ -11,7 +11,7 @@ const json = (body: object | string = ASKED) => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 
-/** An app whose tests of rules end when the test says so. */
+/** An app with tests of rules that end when the test says so. */
 function open() {
   const tests: { asked: object; signal: AbortSignal; finish(answer: object): void }[] = []
   const testRule: TestRule = (asked, { signal, memory }) =>

@@ -161,7 +161,7 @@ describe('S3: bytes behind a whole request that are none', () => {
 })
 
 describe('a client that ends its side of the connection', () => {
-  /** A client whose request is stored when the gate opens. The client has sent the end by then. */
+  /** A client with a request that is stored when the gate opens. The client has sent the end by then. */
   async function halfClosed(text: string, bodies = 1) {
     const gate = createGate()
     const server = await open(gate.opened)

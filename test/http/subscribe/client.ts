@@ -10,7 +10,10 @@ interface Data extends Json {
   delete: readonly (readonly unknown[])[]
 }
 
-/** What a client goes on with after a lost connection: rows by their keys, the columns of the keys, the last id. */
+/**
+ * The state with which a client goes on after a lost connection: rows by their keys, the columns of the keys, the last
+ * id.
+ */
 export interface KeptAnswer {
   rows: ReadonlyMap<string, string>
   key: readonly string[] | undefined

@@ -11,7 +11,7 @@ const PATH = sqlPath(BY_PATH)
 const OVERLOADED = { status: 503, 'retry-after': '2', body: /"code":"overloaded"/ }
 const numbered = (i: number) => sqlPath(`${BY_PATH} having n > ${-i}`)
 
-/** Matches a reply whose body is checked by a pattern. */
+/** Matches a reply with a body that is checked by a pattern. */
 const matching = ({ body, ...rest }: { status: number; body: RegExp }) => ({
   ...rest,
   body: expect.stringMatching(body),

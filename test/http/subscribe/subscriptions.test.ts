@@ -189,7 +189,7 @@ test('a change that is longer than the whole answer is sent as the whole', async
   await bring(at('/a'), at('/b'))
   await pass(300)
   expect(dataOf(client).at(-1)).toEqual({ result: [], key: ['path'] })
-  // And what follows is a change of that.
+  // And the next event is a change of that.
   await bring(at('/c'), at('/d'))
   await pass(300)
   expect(client.rows()).toHaveLength(2)

@@ -91,7 +91,7 @@ function sourceOf(line: Line): Source | Reason | undefined {
   return findAcceptedSource(textOf(line, 'source').toString()) ?? 'unknown_source'
 }
 
-/** Returns the own source whose name is another spelling of the text in `source`. */
+/** Returns the own source with a name that is another spelling of the text in `source`. */
 function loweredSourceOf(line: Line): Source | undefined {
   if (!isText(line, 'source')) return undefined
   const name = lowered(textOf(line, 'source').toString())

@@ -47,7 +47,10 @@ function receiver() {
 const closing: (() => Promise<void>)[] = []
 afterAll(async () => void (await Promise.all(closing.map((close) => close()))))
 
-/** Sends lines by standard input or in bodies, in parts of random lengths. Resolves with what was stored. */
+/**
+ * Sends lines by standard input or in bodies, in parts of random lengths. Resolves with the stored rows and the
+ * rejects.
+ */
 async function sendAll(way: 'stream' | 'bodies', lines: readonly string[], random: Random, token?: string) {
   const { rows, written, options } = receiver()
   const send = way === 'stream' ? openStream(options) : openBodies(options, token)

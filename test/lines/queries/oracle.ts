@@ -2,7 +2,7 @@ import type { SampleLine } from '../sample.js'
 
 /** Queries over the lines of the sample, most with the rows as plain JavaScript finds the rows. */
 
-/** A line: the columns, and what JSON.parse reads. */
+/** A line: the columns, and the result of JSON.parse. */
 export interface Line extends SampleLine {
   us: number | null
   line: string

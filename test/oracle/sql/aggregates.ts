@@ -1,7 +1,7 @@
 import type { AggregateName } from '../../../src/plan/aggregates.js'
 import { type Syntax, unsupported, wrong } from './syntax.js'
 
-/** An aggregate whose arguments are not compiled yet. */
+/** An aggregate with arguments that are not compiled yet. */
 export interface AggregateSyntax {
   fn: AggregateName
   args: readonly Syntax[]

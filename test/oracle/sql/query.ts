@@ -47,7 +47,7 @@ function asReturned(plan: Plan): Plan {
   return [...plan, { op: 'select', columns }]
 }
 
-/** The columns of a plan whose values an unnest took from a list. */
+/** The columns of a plan with values that an unnest took from a list. */
 function takenFromLists(plan: Plan): ReadonlySet<string> {
   let taken = new Set<string>()
   for (const operator of plan) {

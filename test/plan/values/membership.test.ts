@@ -49,7 +49,7 @@ describe('a value among others', () => {
   it('is exact for integers, and a double for others', () => {
     expect(has(9007199254740993n, 9007199254740995n)).toBe(false)
     expect(has('9007199254740993', 9007199254740993n)).toBe(true)
-    // The double stands for several integers.
+    // The double represents several integers.
     expect(has(9007199254740992, 9007199254740993n)).toBe(true)
     expect(has(9007199254740993n, 9007199254740992)).toBe(true)
     expect(has(9007199254740991, 9007199254740993n)).toBe(false)

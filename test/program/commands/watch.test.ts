@@ -13,7 +13,7 @@ const CHANGE = event('change', 2, { upsert: [row('/a', 4), row('/b', 1)], delete
 
 const TOKEN = { LOGWEIR_TOKEN: 'open' }
 
-/** Starts a service with an endpoint whose streams of events the test writes. */
+/** Starts a service with an endpoint of which the test writes the streams of events. */
 async function streaming(greeting = SNAPSHOT) {
   const streams: ServerResponse[] = []
   const { url } = await fakeService((request, response) => {

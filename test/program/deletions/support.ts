@@ -3,7 +3,7 @@ import type { ListedDeletion } from '../../../src/common/deletions.js'
 import { textsInDirectory } from '../../deletions/search-directory.js'
 import { run, type Served } from '../support/program.js'
 
-/** The environment of a service whose rows are on the disk. */
+/** The environment of a service with its rows on the disk. */
 export const ON_DISK = { LOGWEIR_IN_MEMORY: '0' }
 
 /** Creates a token in a data directory that may delete rows of all projects. */

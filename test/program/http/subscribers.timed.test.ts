@@ -58,7 +58,7 @@ it(`${SUBSCRIBERS} subscribers of which half never read cost at most 64 MiB, and
     )
     expect(await service.metric('logweir_subscription_bytes')).toBeLessThan(16 * MIB)
   }
-  // What was sent is collected within seconds.
+  // The sent bytes are collected within seconds.
   for (let i = 0; i < 20 && residentBytes(service).now - beforeBytes > MOST_GROWTH_BYTES; i++) await wait(1_000)
   expect(residentBytes(service).now - beforeBytes).toBeLessThanOrEqual(MOST_GROWTH_BYTES)
 }, 180_000)

@@ -3,7 +3,7 @@ import { start, until } from '../support/program.js'
 
 const SQL = 'select timestamp_trunc(timestamp, second) as s, count(*) as n from lines group by s'
 
-/** Starts a query that follows the standard input. Returns how to write lines, and what was printed. */
+/** Starts a query that follows the standard input. Returns how to write lines, and the printed text. */
 function follow(sql: string) {
   const program = start(['lines', '--follow', '--late', '2s', sql], { stdin: 'pipe' })
   let printed = ''

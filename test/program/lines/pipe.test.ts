@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { start, temporaryFolder } from '../support/program.js'
 import { startScript } from '../support/shell.js'
 
-/** Starts `logweir lines` with a pipe as standard input, and collects what is printed. */
+/** Starts `logweir lines` with a pipe as standard input, and collects the output. */
 function started(args: readonly string[]) {
   const program = start(['lines', ...args], { stdin: 'pipe' })
   let text = ''

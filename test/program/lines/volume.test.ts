@@ -29,7 +29,7 @@ function parsed(ndjson: Buffer): unknown[] {
   return rows
 }
 
-/** Runs a query over files to the end, and returns what is printed. */
+/** Runs a query over files to the end, and returns the output. */
 async function printed(sql: string, paths: readonly string[]): Promise<Buffer> {
   const { code, stdout, stderr } = await run(['lines', sql, ...paths])
   expect({ sql, code, stderr }).toEqual({ sql, code: 0, stderr: expect.not.stringContaining('left out') })

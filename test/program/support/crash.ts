@@ -8,7 +8,7 @@ import { launch, type Program, serve, served, temporaryFolder, until } from './p
 /** Runs of the program that die inside a certain call, and the rows that the next run recovers. */
 
 const PRELOAD = new URL('./die-at-call.mjs', import.meta.url).href
-/** The environment of a program that survives, and whose retention is enforced eight times a second. */
+/** The environment of a program that survives, with a retention that is enforced eight times a second. */
 export const HURRIED = { NODE_OPTIONS: `--import ${PRELOAD}`, DIE_AT_CALL: '0', HURRY: '500' }
 /** Half of the memory is for rows, and a sixteenth of that, 48 KiB, for a head: two batches fill a head. */
 const SMALL = ['--memory-limit', '1536K']

@@ -12,7 +12,7 @@ export const CLI = join(ROOT, 'dist/cli.js')
 /** The built program as a child process, killed when the test ends. */
 export interface Program {
   child: ChildProcess
-  /** Returns standard error so far, without what depends on Node and on native parts. */
+  /** Returns standard error so far, without the lines that depend on Node and on native parts. */
   stderrText(): string
   /** Resolves once standard error matches. Rejects if the program ends without a match. */
   waitForStderr(pattern: RegExp): Promise<RegExpExecArray>

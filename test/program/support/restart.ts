@@ -19,7 +19,7 @@ const MESSAGE = 'x'.repeat(2000)
 const SMALL = ['--memory-limit', '16M']
 /**
  * The days of the other sources. Each head becomes this many segments, which takes so long that a kill can come
- * meanwhile.
+ * in the meantime.
  */
 const DAYS = 10
 

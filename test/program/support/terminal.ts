@@ -8,9 +8,9 @@ export const hasTerminal = spawnSync('script', ['--version']).error === undefine
 /** A command on a terminal. */
 export interface OnTerminal {
   program: Program
-  /** Waits until the terminal was sent a text, whose lines end with a single newline. */
+  /** Waits until the terminal was sent a text with lines that end with a single newline. */
   shows(text: string): Promise<void>
-  /** What the terminal was sent so far. */
+  /** The text that the terminal was sent so far. */
   shown(): string
 }
 

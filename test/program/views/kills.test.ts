@@ -54,7 +54,7 @@ function groupsOf(end: number): string[] {
   return [...groups].map(([name, { n, total, least }]) => `${name} ${n} ${total} ${least}`).sort()
 }
 
-/** A time whose rows a view lacks, in milliseconds, and both ends in it. */
+/** A time with rows that a view lacks, in milliseconds, and both ends in it. */
 type Lost = readonly [fromMs: number, throughMs: number]
 
 const lostIn = (service: Served): Lost[] =>
@@ -127,7 +127,7 @@ async function store(service: Served, random: Random, from: number, count: numbe
 const statesIn = (dataDir: string) =>
   readdirSync(join(dataDir, 'views'), { recursive: true, encoding: 'utf8' }).filter((name) => /\d-\d{8}$/.test(name))
 
-/** Arguments of a service with a view, whose heads are soon full. */
+/** Arguments of a service with a view, with heads that are soon full. */
 function argsOf(dataDir: string, more: readonly string[] = []): string[] {
   const endpoints = temporaryFolder()
   writeFileSync(join(endpoints, 'counts.sql'), VIEW)
@@ -192,7 +192,7 @@ describe('a view of a program that is killed', () => {
 
 describe('a view of a program whose disk is limited', () => {
   const seed = testSeed()
-  // A slow machine may lose rows: what is promised is a line that says which.
+  // A slow machine may lose rows: the promise is a line that says which.
   const kills = Math.max(4, runs(20))
 
   it(`keeps the rows of days that vanish, ${kills} times (seed ${seed})`, {

@@ -55,7 +55,7 @@ it('a view keeps its rows while the directory is served without --endpoints', { 
   const last = await serve(withViews, { environment: ENVIRONMENT })
   const [row] = await last.rows(`counts?project=${PROJECT}`)
   // The rows of before, and those that are still there: some rows of between were dropped. A slow machine may drop rows
-  // before they are grouped: what is promised is a line that says which.
+  // before they are grouped: the promise is a line that says which.
   const isToldLost = /lacks rows of edge_logs/.test(second.stderrText())
   expect(row.n >= ROWS || isToldLost, `${row.n} rows`).toBe(true)
   expect(last.stderrText()).not.toContain('view_state_ignored')

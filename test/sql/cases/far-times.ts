@@ -22,7 +22,7 @@ const E4 = "edge_logs as e where id = 'e4'"
 
 const OUT_OF_RANGE = 'A time of the result is outside of the years 1 to 9999. (line 1, column 8)'
 
-/** Times before 1685 and after 2255, whose microseconds no double holds. */
+/** Times before 1685 and after 2255, with microseconds that no double holds. */
 export const FAR_TIME_CASES: readonly SqlCase[] = [
   values('literals', [
     [LAST, digits('253402300799999999')],

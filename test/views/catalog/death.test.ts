@@ -22,7 +22,7 @@ async function appendSynced(world: World, path: string): Promise<void> {
   for (let turns = 0; turns < 30; turns++) await world.files.list('')
 }
 
-/** Returns a service whose next work merges the files of a day. */
+/** Returns a service of which the next work merges the files of a day. */
 async function openBeforeMerge(): Promise<World> {
   const world = await openWorld({ retentionUs: 3 * DAY_US }, { dayFiles: 1 })
   world.setViews({ v: BY_PATH })
@@ -55,7 +55,7 @@ async function workUntilDeath(world: World, work: (world: World) => Promise<void
   const done = () => {
     isDone = true
   }
-  // An engine whose disk is dead tries again for good.
+  // An engine with a dead disk tries again for good.
   work(world).then(done, done)
   while (!isDone && !(await isDead(world)));
   const died = await isDead(world)

@@ -53,7 +53,7 @@ const isDeleted = (
   (message === undefined || row.event_message === message) &&
   row.id < beforeId
 
-/** The rows of a plan, without those of deletions. Stands for the engine's own hiding, of which views know nothing. */
+/** The rows of a plan, without those of deletions. Replaces the engine's own hiding, of which views know nothing. */
 function withoutDeleted(plan: Plan, deletions: readonly TestDeletion[]): Plan {
   return plan.flatMap((operator): Operator[] => {
     const inner = withInnerPlans(operator, (one) => withoutDeleted(one, deletions))
@@ -89,12 +89,12 @@ const hiding = (engine: ArrowEngine, deletions: readonly TestDeletion[]): Groupa
   },
 })
 
-/** A random run of a service whose rows are deleted on request. */
+/** A random run of a service with rows that are deleted on request. */
 class Run {
   readonly #random: Random
   readonly #world: World
   readonly #deletions: TestDeletion[]
-  /** The deletions whose groups are not computed again yet, and what each has lost. */
+  /** The deletions with groups that are not computed again yet, and the groups that each has lost. */
   readonly #open = new Map<TestDeletion, readonly LostGroups[]>()
   /** The buckets of which each deletion takes rows that were gone before. */
   readonly #gone = new Map<TestDeletion, { view: string; bucketUs: number }[]>()

@@ -13,7 +13,7 @@ let ids = 0
 const request = (world: World, path: string) =>
   edge({ id: `${ids++}`, timestampUs: world.clock.nowUs(), metadata: { request: { path } } })
 
-/** Returns a service with a view whose rows are deleted by their age: only the files of the view have the rows. */
+/** Returns a service with a view of rows that are deleted by their age: only the files of the view have the rows. */
 async function openWithHistory(): Promise<World> {
   const world = await openWorld({ retentionUs: 3 * DAY_US })
   world.setViews({ v: TEXT })

@@ -29,7 +29,7 @@ async function filled(): Promise<World> {
   return world
 }
 
-/** The rows whose groups are shown. */
+/** The rows of the shown groups. */
 const shown = ({ records, clock }: World) =>
   records.filter(({ project, timestampUs }) => {
     const endUs = Math.floor(timestampUs / HOUR_US + 1) * HOUR_US

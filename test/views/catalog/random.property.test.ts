@@ -93,7 +93,7 @@ class Run {
     const after = below(this.#random, only === undefined ? 60 : 8)
     const step = oneOf(this.#random, ['seal', 'work', 'work', 'time'])
     await this.#dieIn(step, { after, share: this.#random(), ...(only !== undefined && { only }) })
-    // What the dead process has not synced may be lost later.
+    // Writes that the dead process has not synced may be lost later.
     if (below(this.#random, 3) === 0) await this.#cutPower()
   }
 

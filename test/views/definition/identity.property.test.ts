@@ -8,7 +8,7 @@ import { testSeed } from '../../support/seed.js'
 const identityOf = (text: string, keepUs = HOUR_US): string =>
   viewDefinition(text, { name: 'v', keepUs, place: { line: 1, column: 1 } }).identity
 
-/** What a view groups. */
+/** The grouping of a view. */
 interface Grouped {
   source: string
   where: readonly string[]

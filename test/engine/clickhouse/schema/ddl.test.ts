@@ -9,7 +9,7 @@ const OLD = { isModern: false }
 const MODERN = { isModern: true }
 const ONE = { database: 'logs' }
 const CLUSTER = { database: 'logs', cluster: 'weir' }
-/** An own source, and another whose name is a word of ClickHouse's SQL. */
+/** An own source, and another with a name that is a word of ClickHouse's SQL. */
 const OWN = [OWN_SOURCE, 'final']
 
 const ddlOf = (name: string, location: { database: string; cluster?: string }, dialect: { isModern: boolean }) =>

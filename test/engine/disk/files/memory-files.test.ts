@@ -30,7 +30,7 @@ async function write(files: Files, path: string, random: Random): Promise<void> 
   await file.close()
 }
 
-/** Does a random step, and returns what is seen. The same numbers give the same step. */
+/** Does a random step, and returns its result. The same numbers give the same step. */
 async function step(files: Files, random: Random): Promise<unknown> {
   const [path, other] = [oneOf(random, PATHS), oneOf(random, PATHS)]
   const kind = below(random, 5)

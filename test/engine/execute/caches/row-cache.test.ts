@@ -6,7 +6,7 @@ import { cacheMetrics } from '../../../../src/engine/execute/fields/cache-metric
 
 const METRICS = cacheMetrics(createMetrics(), 'rows')
 
-/** Opens readers of rows whose texts name the row. Counts the rows that are read. */
+/** Opens readers of rows with texts that name the row. Counts the rows that are read. */
 function countedRows(isOnDisk = false, filler = '') {
   const reads: number[] = []
   const open: OpenCold = (columns = ['id', 'event_message', 'metadata']) => {

@@ -239,7 +239,7 @@ describe('parts with few rows', () => {
 })
 
 describe('many parts', () => {
-  /** Parts whose rows are not found at once: the groups of each are cached. */
+  /** Parts with rows that are not found at once: the groups of each are cached. */
   async function partsOf(lists: readonly TestRecord[][]): Promise<CountedBatch[]> {
     const batches = await Promise.all(lists.map((records) => batchOf(records)))
     return batches.map((batch) => ({ ...batch, cached: { part: batch.cached!.part, key: KEY } }))

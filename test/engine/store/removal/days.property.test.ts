@@ -147,7 +147,7 @@ async function expectFreed(world: World): Promise<void> {
   expect(storedRows(world)).toBeGreaterThanOrEqual(mustStay.length)
 }
 
-/** The clock is set ahead for less than an hour, and back. Nothing may be lost, whatever happens meanwhile. */
+/** The clock is set ahead for less than an hour, and back. Nothing may be lost, whatever happens in the meantime. */
 async function jump(random: Random, world: World): Promise<void> {
   const { clock } = world
   clock.setNowUs(clock.nowUs() + JUMP_US)

@@ -17,7 +17,7 @@ const SOURCES = ['edge_logs', 'postgres_logs'] as const
 const PROJECTS = ['a', 'b', 'ü', null]
 export const ALL = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 
-/** A deletion, and what the oracle needs to know: the rows that had arrived, and the text of the condition. */
+/** A deletion, and the facts that the oracle needs: the rows that had arrived, and the text of the condition. */
 interface Asked {
   deletion: Deletion
   arrived: number
