@@ -241,7 +241,7 @@ const FILE_NAME_SOURCES = [
   'src/check/findings/set-aside.ts',
   'src/alerts/store/store.ts',
   'src/views/catalog/file-names.ts',
-  'src/retention/stored-retention.ts',
+  'src/retention/file-names.ts',
 ]
 
 /** Throws if the program does not write a file of the tree. `<…>` is a variable part. */

@@ -1,4 +1,4 @@
-/** The name of an old version of a view: for the grouping until a day. */
+/** The name of an old version of a view: for the grouping up to a day. */
 export interface VersionName {
   view: string
   /** The UTC day of the change, `2026-11-28`. */
