@@ -13,7 +13,7 @@ export default {
     'src/user-endpoints/hook.ts!',
     'src/{engine,ingest,otlp}/**/worker.ts!',
     'wasm/{append,setup,split}.ts!',
-    'wasm/{extract/{extract,intern},scan/scan,search/search,numbers/*,sealing/{gather,intern}}.ts!',
+    'wasm/{extract/{extract,intern},mask/triggers,scan/scan,search/search,numbers/*,sealing/{gather,intern}}.ts!',
     'bench/*.mjs',
     'examples/**/*.mjs',
     'scripts/*.mjs',

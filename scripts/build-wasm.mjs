@@ -12,7 +12,9 @@ const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.u
 
 /** The entry points of each module. The module has the exports of all entry points. */
 const MODULES = {
-  'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/append.ts', 'wasm/split.ts'],
+  'ingest/wasm/ingest.wasm': [
+    ...['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/mask/triggers.ts', 'wasm/append.ts', 'wasm/split.ts'],
+  ],
   'engine/execute/fields/extract.wasm': ['wasm/extract/extract.ts'],
   'engine/store/path-columns/intern.wasm': ['wasm/extract/extract.ts', 'wasm/extract/intern.ts'],
   'engine/execute/columns/numbers.wasm': ['wasm/numbers/counting.ts', 'wasm/numbers/sorting.ts'],

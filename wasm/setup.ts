@@ -7,7 +7,7 @@ import { addBuilder, addColumn, clearBuilder } from './batch/batch-builder'
 import { setNewestHidden } from './batch/limits'
 import { reserveMemberNames } from './batch/member-names'
 import { projectsAddress, reserveProjects, setAllowedProjects } from './batch/projects'
-import { reservedEnd, setBatchLimits, setSizes } from './batch/regions'
+import { replacementAddress, reservedEnd, setBatchLimits, setSizes } from './batch/regions'
 import { reserveScratch, setDefaultProject } from './batch/texts'
 import { acceptUnreadableTimes, setDefaultBuilder, setRetention } from './batch/validate'
 import { addArea } from './fields/areas'
@@ -31,6 +31,7 @@ export {
   clearOwnNames,
   ownNameAddress,
   projectsAddress,
+  replacementAddress,
   reserveMemberNames,
   reserveProjects,
   reserveScratch,

@@ -56,6 +56,7 @@ function ingestMetrics(counter: MetricFactory['counter']) {
   return {
     ingestedRows: counter('ingested_rows_total', 'Rows accepted.', 'source'),
     rejectedRows: counter('rejected_rows_total', 'Rejected lines.', 'reason'),
+    maskedValues: counter('masked_values_total', 'Values masked on arrival, by rule of --mask.', 'rule'),
     unreadableTimes: counter(
       'unreadable_times_total',
       'Rows stored with the time of receipt because theirs could not be read.',

@@ -11,6 +11,7 @@ import { health } from './health.js'
 import { help } from './help.js'
 import { importFrom } from './import.js'
 import { lines } from './lines.js'
+import { mask } from './mask.js'
 import { query } from './query.js'
 import { schema } from './schema.js'
 import { serve } from './serve.js'
@@ -37,6 +38,7 @@ export const COMMANDS: readonly Command[] = [
   tokenList,
   tokenRevoke,
   check,
+  mask,
   alertsCheck,
   alertsTest,
   views,

@@ -41,6 +41,17 @@ export const ALERTS_CHECK_SETTINGS = {
   endpoints: { type: text('DIR'), meaning: 'your own endpoints, whose views the rules may read' },
 } satisfies Settings
 
+/** Settings of `logweir mask`. */
+export const MASK_SETTINGS = {
+  ...SETTINGS_FILE,
+  test: { type: text('FILE'), variable: false, meaning: 'the file of rules to test, as --mask of serve has it' },
+  sources: SERVE_SETTINGS.sources,
+  source: { ...SERVE_SETTINGS.source, meaning: 'source of records that name none' },
+  timeField: SERVE_SETTINGS.timeField,
+  messageField: SERVE_SETTINGS.messageField,
+  maskKeyFile: { ...SERVE_SETTINGS.maskKeyFile, meaning: 'key of hashed values; default: a new key for this run' },
+} satisfies Settings
+
 /** Settings of `logweir import`. */
 export const IMPORT_SETTINGS = {
   ...SETTINGS_FILE,
@@ -61,6 +72,8 @@ export const IMPORT_SETTINGS = {
     ...SERVE_SETTINGS.retentionFile,
     meaning: 'how long rows of projects and sources are kept, in TOML; older rows are left out',
   },
+  mask: { ...SERVE_SETTINGS.mask, meaning: 'rules that mask secrets, in TOML' },
+  maskKeyFile: SERVE_SETTINGS.maskKeyFile,
   maxDiskBytes: SERVE_SETTINGS.maxDiskBytes,
   memoryLimit: {
     ...SERVE_SETTINGS.memoryLimit,

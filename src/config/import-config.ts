@@ -23,6 +23,9 @@ export interface ImportConfig {
   retentionUs: number
   /** The file with the times of projects and sources. */
   retentionFile: string | undefined
+  /** The file of rules that mask secrets, and of the key of hashed values. */
+  mask: string | undefined
+  maskKeyFile: string | undefined
   memoryLimitBytes: number
   /** Undefined: no limit. */
   maxDiskBytes: number | undefined
@@ -41,7 +44,8 @@ export function readImportConfig(args: readonly string[], environment: Environme
   const { values, extras } = readSettings(IMPORT_SETTINGS, args, environment, { warn, allowsExtras: true })
   const [unknown] = extras.flags
   if (unknown !== undefined) throw unknownFlag(unknown[0], Object.keys(IMPORT_SETTINGS).map(flagOf))
-  const { from, schema, dataDir, sources = [], retentionDays, retentionFile, until, memoryLimit, maxDiskBytes } = values
+  const { from, schema, dataDir, sources = [], retentionDays, until, memoryLimit, maxDiskBytes } = values
+  const { retentionFile, mask, maskKeyFile } = values
   const [url, extra] = extras.operands
   if (from === undefined) throw usageError(`import from where? Name the origin: ${CALL}`)
   if (url === undefined) throw usageError(`import from which database? Give its URL: ${CALL}`)
@@ -49,7 +53,7 @@ export function readImportConfig(args: readonly string[], environment: Environme
   if (extra !== undefined) throw usageError('there is more than one argument after the flags. Give one URL, in quotes.')
   if (sources.includes(ANY_NAME)) throw usageError('--sources: * is for serve. Name the sources to import.')
   return {
-    ...{ url, schema, dataDir, sources, maxDiskBytes, retentionFile, untilUs: until },
+    ...{ url, schema, dataDir, sources, maxDiskBytes, retentionFile, mask, maskKeyFile, untilUs: until },
     retentionUs: retentionDays * DAY_US,
     memoryLimitBytes: memoryLimit ?? Math.min(Math.floor(memoryBytes() / 2), MAX_DEFAULT_MEMORY_BYTES),
   }

@@ -39,6 +39,10 @@ export interface ServeConfig {
   retentionUs: number
   /** The file with the times of projects and sources. */
   retentionFile: string | undefined
+  /** The file of rules that mask secrets. */
+  mask: string | undefined
+  /** The file of the key of hashed values. */
+  maskKeyFile: string | undefined
   tokensFile: string | undefined
   /** The text of the variable, not yet parsed. */
   accessTokens: string | undefined

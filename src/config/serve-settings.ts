@@ -93,6 +93,14 @@ export const SERVE_SETTINGS = {
     type: text('FILE'),
     meaning: 'how long rows of projects and sources are kept, in TOML; reloaded when it changes',
   },
+  mask: {
+    type: text('FILE'),
+    meaning: 'rules that mask secrets on arrival, in TOML; reloaded when it changes',
+  },
+  maskKeyFile: {
+    type: text('FILE'),
+    meaning: 'key of hashed values, made at the first start; default: mask.key in the data directory',
+  },
   tokensFile: {
     type: text('FILE'),
     meaning: 'access tokens, hashed or one a line; default: tokens.json in the data directory',

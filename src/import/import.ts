@@ -16,6 +16,9 @@ import { createArrowEngine } from '../engine/store/engine.js'
 import { createSealingThread } from '../engine/store/sealing/thread.js'
 import { openRejects, type Rejects } from '../ingest/rejects.js'
 import { createIngest } from '../ingest/stream/ingest.js'
+import { readMaskFile } from '../masking/parse.js'
+import type { Masking } from '../masking/rule.js'
+import { readMasking } from '../masking/watched-masking.js'
 import { readRetentionFile } from '../retention/parse.js'
 import { limitsOfAdded } from '../retention/stored-retention.js'
 import { IMPORT_LIMITS, importTable } from './import-table.js'
@@ -40,8 +43,10 @@ export interface ImportReport {
  * {@link openDataDirectory}, {@link readRetentionFile} and {@link limitsOfAdded}.
  */
 export async function importDirectory(config: ImportConfig, report: ImportReport): Promise<void> {
-  const { dataDir, url, schema, sources, retentionFile, retentionUs } = config
+  const { dataDir, url, schema, sources, retentionFile, retentionUs, mask, maskKeyFile } = config
   acceptSources(sources)
+  // Before the directory is created, as below.
+  if (mask !== undefined) readMaskFile(mask)
   const retention = retentionFile === undefined ? undefined : readRetentionFile(retentionFile, retentionUs)
   // Before the directory is created: a wrong URL must not leave a directory.
   const connection = await connect(url)
@@ -49,8 +54,9 @@ export async function importDirectory(config: ImportConfig, report: ImportReport
     const tables = knownTables(await listTables(connection, schema), report.log)
     const store = await openStore(config, report)
     try {
+      const masking = mask === undefined ? undefined : readMasking({ path: mask, keyFile: maskKeyFile, dataDir })
       const limits = await limitsOfAdded(store.files, retention, systemClock.nowUs())
-      await importTables(tables, { ...config, ...report, ...store, limits, connection, clock: systemClock })
+      await importTables(tables, { ...config, ...report, ...store, limits, masking, connection, clock: systemClock })
     } finally {
       await store.close()
     }
@@ -125,13 +131,16 @@ interface ImportContext extends Pick<ImportConfig, 'schema' | 'retentionUs' | 'u
   rejects: Rejects
   /** The limits of projects and sources, for the threads. Undefined if there are none. */
   limits: SharedArrayBuffer | undefined
+  /** The rules that mask records. Undefined if there are none. */
+  masking: Masking | undefined
   clock: Clock
 }
 
 /** Imports the tables in turn, and prints the count of each table. */
 async function importTables(known: readonly KnownTable[], context: ImportContext): Promise<void> {
   const { connection, schema, engine, metrics, rejects, clock, retentionUs, untilUs, terminal, print } = context
-  const { limits } = context
+  const { limits, masking: masks } = context
+  const masking = masks && { current: () => masks, onChange: () => () => {} }
   const line = createProgressLine(terminal, clock)
   const imported: ImportedTable[] = []
   try {
@@ -142,7 +151,8 @@ async function importTables(known: readonly KnownTable[], context: ImportContext
       const tableImport = {
         ...{ source, engine, clock, retentionUs, untilUs },
         table: createTableReader(connection, schema, table),
-        openIngest: () => createIngest({ engine, metrics, rejects, retentionUs, limits, defaults: { source } }),
+        openIngest: () =>
+          createIngest({ engine, metrics, rejects, retentionUs, limits, masking, defaults: { source } }),
         limits: IMPORT_LIMITS,
         onProgress(read: number) {
           const seconds = (clock.monotonicMs() - startMs) / 1000

@@ -9,8 +9,7 @@ import { createIngest } from '../ingest/stream/ingest.js'
 import type { ThreadOptions } from '../ingest/thread/thread.js'
 import { createUnreadableTimes } from '../ingest/thread/unreadable-times.js'
 import { createTranslator, TRANSLATOR_LIMITS } from '../otlp/translator.js'
-import type { WatchedRetention } from '../retention/watched-retention.js'
-import type { Shared } from './open-components.js'
+import type { OpenedComponents, Shared } from './open-components.js'
 
 /** How long ClickHouse usually takes, at most, until queries see accepted rows. */
 export const VISIBLE_MS = 5_000
@@ -22,7 +21,7 @@ export type Intake = ReturnType<typeof createIntake>
 export function createIntake(
   config: ServeConfig,
   engine: Engine,
-  retention: WatchedRetention | undefined,
+  { retention, masking }: Pick<OpenedComponents, 'retention' | 'masking'>,
   { clock, metrics, log }: Shared,
 ) {
   const { retentionUs, source, project, fieldNames } = config
@@ -32,7 +31,7 @@ export function createIntake(
   // that.
   const arrivals = createArrivals(clock, config.clickhouse === undefined ? 0 : VISIBLE_MS)
   const noteRefusedSource = logRefusedSources(log)
-  const parts = { metrics, rejects, unreadableTimes, clock, retentionUs, retention, noteRefusedSource }
+  const parts = { metrics, rejects, unreadableTimes, clock, retentionUs, retention, masking, noteRefusedSource }
   const shared = { ...parts, engine: withArrivals(engine, arrivals) }
   return {
     rejects,

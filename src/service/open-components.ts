@@ -14,6 +14,7 @@ import type { LockOptions } from '../engine/disk/lock/options.js'
 import type { Engine } from '../engine/engine.js'
 import { createArrowEngine, registerStoredSources } from '../engine/store/engine.js'
 import { createSealingThread } from '../engine/store/sealing/thread.js'
+import type { WatchedMasking } from '../masking/watched-masking.js'
 import { RETENTION_FILE } from '../retention/file-names.js'
 import type { WatchedRetention } from '../retention/watched-retention.js'
 import { NO_VIEWS, type ReadableViews } from '../sql/compile/readable-views.js'
@@ -49,6 +50,8 @@ export interface OpenedComponents {
   userEndpoints: UserEndpoints | undefined
   /** Undefined: all rows are kept for the same time. */
   retention: WatchedRetention | undefined
+  /** Undefined: nothing is masked. */
+  masking: WatchedMasking | undefined
   tokens: Tokens
   alerts: Alerts | undefined
   engine: Engine
@@ -78,6 +81,7 @@ export async function openComponents(
   // Own endpoints may read sources that have rows and are no longer configured.
   const disk = await orRelease(opened, () => findStoredSources(config, opened, shared))
   const retention = await orRelease(disk, () => openRetention(config, disk, shared))
+  const masking = await orRelease(disk, () => openMasking(config, shared))
   const views = await orRelease(disk, () => openViews(config, disk, retention, shared))
   const userEndpoints = await orRelease(disk, () => loadUserEndpoints(config.endpoints, views?.readable, log))
   readable = userEndpoints?.views ?? views?.readable ?? NO_VIEWS
@@ -90,6 +94,7 @@ export async function openComponents(
     endpointsWith,
     userEndpoints,
     retention,
+    masking,
     tokens,
     alerts,
     engine,
@@ -153,6 +158,14 @@ async function openRetention(
   // Loaded only if there may be times by project: the parts take time of the start, and memory.
   const { watchRetention } = await import('../retention/watched-retention.js')
   return watchRetention({ ...shared, path, mostUs, files: disk?.files })
+}
+
+/** Reads the rules of `--mask`. Undefined without the setting. Throws the errors of `watchMasking`. */
+async function openMasking({ mask: path, maskKeyFile: keyFile, dataDir }: ServeConfig, shared: Shared) {
+  if (path === undefined) return undefined
+  // Loaded only if there are rules.
+  const { watchMasking } = await import('../masking/watched-masking.js')
+  return watchMasking({ path, keyFile, dataDir }, shared)
 }
 
 /** The views of a service with an engine in this process. */

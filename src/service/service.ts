@@ -49,10 +49,10 @@ export interface Service {
 export async function startService(config: ServeConfig, log: Log, options: StartOptions = {}): Promise<Service> {
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const opened = await openComponents(config, shared, options)
-  const { endpointsWith, userEndpoints, retention, tokens, alerts, engine, views } = opened
+  const { endpointsWith, userEndpoints, tokens, alerts, engine, views } = opened
   const status = createStatus(engine)
   publishMetrics(opened, status, shared.metrics)
-  const intake = createIntake(config, engine, retention, shared)
+  const intake = createIntake(config, engine, opened, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
   const { app, deletions } = createHttp(config, { ...opened, status, intake, endpoints, memory }, shared)
@@ -82,6 +82,7 @@ export async function startService(config: ServeConfig, log: Log, options: Start
     app.close()
     tokens.close()
     stopWatching?.()
+    opened.masking?.close()
     stopCollecting()
     await deletions?.stop()
     await stopViews?.()

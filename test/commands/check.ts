@@ -23,6 +23,7 @@ import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } fro
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { definitions } from '../../src/http/query/definitions.js'
 import { readLinesConfig } from '../../src/lines/lines-config.js'
+import { readMaskConfig } from '../../src/mask-command/mask-config.js'
 import { readLinesSql, readSql } from '../../src/sql/read-sql.js'
 import { compileSql } from '../../src/sql-directory/compile.js'
 import { readSqlConfig } from '../../src/sql-directory/sql-config.js'
@@ -68,6 +69,7 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   // The text is parsed only: compiled, it would make the source of lines known to other tests.
   lines: (args) => readLinesSql(readLinesConfig(args, {}).sql),
   check: (args) => readCheckConfig(args, {}),
+  mask: (args) => readMaskConfig(args, {}),
   'alerts check': (args) => readAlertsCheckConfig(args, {}),
   delete: (args) => readDelete(args, {}, ignoreWarning),
   'alerts test': (args) => readAlertsTest(args, {}, ignoreWarning),

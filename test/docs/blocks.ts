@@ -16,6 +16,7 @@ import { sampleCall } from '../../src/endpoints/sample.js'
 import { readWatermark } from '../../src/http/subscribe/watermark.js'
 import { readCursor } from '../../src/http/tail/cursor.js'
 import { BEGINNING } from '../../src/http/tail/events.js'
+import { parseMasks } from '../../src/masking/parse.js'
 import { answerColumns } from '../../src/plan/answer.js'
 import { parseRetention } from '../../src/retention/parse.js'
 import { tryPlan } from '../../src/service/try-plan.js'
@@ -40,12 +41,7 @@ export const LANGUAGES: Readonly<Record<string, Checker>> = {
   sh: checkShell,
   dotenv: ({ text }) => text.trim().split('\n').forEach(checkVariable),
   json: checkJson,
-  toml: ({ document, text }) =>
-    document === 'docs/alerts.md'
-      ? checkReceivers(text)
-      : document === 'docs/retention.md'
-        ? void parseRetention(parseToml(text), { mostUs: 90 * DAY_US, placeOf: () => document })
-        : Object.entries(parseToml(text)).forEach(checkSetting),
+  toml: ({ document, text }) => (TOML_OF.get(document) ?? checkSettings)(text),
   yaml: ({ text }) => checkSinks(parseYaml(text)),
   // test/user-endpoints compares the examples with the files. test/program/shippers runs the example of pino.
   js: ({ text }) => void parseAst(text),
@@ -54,6 +50,15 @@ export const LANGUAGES: Readonly<Record<string, Checker>> = {
   sql: ({ document, text }) => (SQL_OF.get(document) ?? checkEndpoint)(text),
   text: ({ document, text }) => checkText(document, text),
 }
+
+/** The checkers of files in TOML that are no settings, by document. */
+const TOML_OF: ReadonlyMap<string, (text: string) => void> = new Map<string, (text: string) => void>([
+  ['docs/alerts.md', checkReceivers],
+  ['docs/retention.md', (text) => void parseRetention(parseToml(text), { mostUs: 90 * DAY_US, placeOf: () => 'it' })],
+  ['docs/masking.md', (text) => void parseMasks(parseToml(text), () => 'it')],
+])
+
+const checkSettings = (text: string) => Object.entries(parseToml(text)).forEach(checkSetting)
 
 /** Throws if a block contradicts the program, or if the language has no checker. */
 export async function checkBlock(block: Block): Promise<void> {
@@ -242,6 +247,7 @@ const FILE_NAME_SOURCES = [
   'src/alerts/store/store.ts',
   'src/views/catalog/file-names.ts',
   'src/retention/file-names.ts',
+  'src/masking/key-file.ts',
 ]
 
 /** Throws if the program does not write a file of the tree. `<…>` is a variable part. */

@@ -59,6 +59,7 @@ import { MAX_LINE_BYTES } from '../../src/ingest/lines/check-lines.js'
 import { BATCH_BYTES, BATCH_ROWS } from '../../src/ingest/lines/record-sink.js'
 import { REJECTS_FILE_BYTES } from '../../src/ingest/rejects.js'
 import { OWN_BATCH_BYTES, OWN_BATCH_ROWS } from '../../src/ingest/wasm/own-builders.js'
+import { MAX_PATH_KEYS as MAX_MASK_KEYS, MAX_RULES as MAX_MASKS, MAX_PATTERNS } from '../../src/masking/parse.js'
 import { MAX_NESTING } from '../../src/otlp/request.js'
 import { TRANSLATOR_LIMITS } from '../../src/otlp/translator.js'
 import { MAX_VALUE_LENGTH } from '../../src/plan/functions/function.js'
@@ -118,6 +119,7 @@ function constantIn(path: string, name: string): number {
 }
 
 const PATH_COLUMNS = 'src/engine/store/path-columns/make-path-columns.ts'
+const TOML_FILE = 'src/config/toml-file.ts'
 const CACHES = 'src/engine/execute/caches/caches.ts'
 const ROW_WORK = 'src/engine/execute/expressions/row-work.ts'
 const SHARES = 'src/http/query/limits.ts'
@@ -206,6 +208,9 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['sources of your own', count(MAX_OWN_SOURCES)],
     ['sources that a token bound to projects makes, with `*`', count(MAX_TOKEN_SOURCES)],
     ['name of a source of your own', `${count(MAX_SOURCE_NAME_CHARACTERS)} characters`],
+    ['rules of a [file of masks](masking.md), of these patterns', `${MAX_MASKS}, ${MAX_PATTERNS}`],
+    ['keys of a path of such a rule', count(MAX_MASK_KEYS)],
+    ['a file of masks', bytes(constantIn(TOML_FILE, 'MAX_BYTES'))],
     ['`rejects.ndjson`', `${bytes(REJECTS_FILE_BYTES)}, and as much in the file before`],
   ],
   Lines: [

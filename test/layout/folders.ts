@@ -13,7 +13,7 @@ const INTERFACE = ['engine/engine.ts', 'engine/deletion.ts', 'engine/usage.ts', 
 const SHARED_BY_ENGINES = ['engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const HTTP = ['http/query/', 'http/access/', 'http/reply/', 'http/formats/', 'endpoints/', 'tokens/', ...INTERFACE]
 const ROUTED = ['http/subscribe/', 'http/tail/', 'http/intake/', ...HTTP]
-const INGEST = ['ingest/', 'retention/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
+const INGEST = ['ingest/', 'masking/', 'retention/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const PAGE = ['page/', 'common/']
 
 const page = (path: string, about: string): Place => ({ path: `page/${path}`, about, only: PAGE })
@@ -65,6 +65,11 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: ['client/', 'views/catalog/', 'engine/disk/', 'config/', 'common/views-list.ts', 'base/'],
     },
     {
+      path: 'mask-command/',
+      about: '`logweir mask`: shows how rules mask lines',
+      only: ['ingest/lines/', 'ingest/wasm/', 'masking/', 'config/', 'wasm-layout/', ...PLAN],
+    },
+    {
       path: 'lines/',
       about:
         '`logweir lines`: SQL over NDJSON. `input`: files and pipes as blocks of lines; `scan`: a block as rows; ' +
@@ -98,8 +103,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
         '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), ' +
         'sets them aside (`repair`)',
       only: [
-        ...['alerts/store/', 'deletions/job-files.ts', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/'],
-        ...['config/', ...PLAN],
+        ...['alerts/store/', 'deletions/job-files.ts', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'masking/'],
+        ...['retention/', 'config/', ...PLAN],
       ],
     },
     {
@@ -314,6 +319,11 @@ export const FLOORS: readonly (readonly Place[])[] = [
     {
       path: 'retention/',
       about: '`--retention-file`: how long rows are kept, by project and source; and former times',
+    },
+    {
+      path: 'masking/',
+      about: '`--mask`: rules, their patterns (`finders`), and the masking of a record in a line (`lines`)',
+      only: ['config/', 'wasm-layout/', ...PLAN],
     },
   ],
   [

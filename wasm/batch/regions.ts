@@ -13,6 +13,9 @@ export let batchBytes: i32 = 0
 /** Upper limit of the text that one row adds to any one column. */
 export let maxTextBytes: usize = 0
 
+/** Address of a line in place of another. */
+let replacement: usize = 0
+
 /** Address of the next region. */
 let top: usize = 0
 
@@ -20,7 +23,8 @@ let top: usize = 0
 export const UUID_BYTES: usize = 36
 
 /**
- * Sets the sizes; `tableAt` is the address of the field table of `maxLines` rows. Regions are reserved after it. The
+ * Sets the sizes; `tableAt` is the address of the field table of `maxLines` rows, and one for a line in place of
+ * another. Regions are reserved after it. The
  * host must grow the memory up to `reservedEnd()` before it scans.
  */
 export function setSizes(tableAt: usize, maxLines: i32, maxLineBytes: i32, rows: i32, bytes: i32): void {
@@ -28,8 +32,14 @@ export function setSizes(tableAt: usize, maxLines: i32, maxLineBytes: i32, rows:
   batchRows = rows
   batchBytes = bytes
   maxTextBytes = max(<usize>maxLineBytes, UUID_BYTES)
-  top = tableAt + <usize>maxLines * ROW_BYTES
+  top = tableAt + (<usize>maxLines + 1) * ROW_BYTES
+  replacement = reserve(maxLineBytes)
   initList(reserve(entriesFor(maxLineBytes) * ENTRY_BYTES), maxLineBytes)
+}
+
+/** Returns the address where the host writes a line in place of another, of at most `maxLineBytes`. */
+export function replacementAddress(): usize {
+  return replacement
 }
 
 /** Sets the limits of the batches of the builders that are added from now on. */

@@ -21,20 +21,31 @@ export const MEMBER_BYTES: usize = 5
 let list: usize = 0
 let shared: usize = 0
 let limit: usize = 0
+let lineBytes: usize = 0
 
 /** Address of the next entry. */
 export let nextEntry: usize = 0
 
-/** Returns the capacity of the list: the most entries of a line of `maxLineBytes`, and those that lines share. */
+/** Returns the capacity of the list: entries that lines share, and the most entries of two lines of `maxLineBytes`. */
 export function entriesFor(maxLineBytes: usize): usize {
-  return SHARED_ENTRIES + maxLineBytes / MEMBER_BYTES + 1
+  return SHARED_ENTRIES + 2 * entriesOfLine(maxLineBytes)
+}
+
+function entriesOfLine(maxLineBytes: usize): usize {
+  return maxLineBytes / MEMBER_BYTES + 1
 }
 
 /** Places the list at `start`, with the capacity that `entriesFor` returns. */
 export function initList(start: usize, maxLineBytes: usize): void {
   list = start
   shared = start + SHARED_ENTRIES * ENTRY_BYTES
-  limit = start + entriesFor(maxLineBytes) * ENTRY_BYTES
+  lineBytes = entriesOfLine(maxLineBytes) * ENTRY_BYTES
+  limit = shared + lineBytes
+}
+
+/** Makes room for the entries of a line behind those of the last scan, or takes the room away. */
+export function addRoom(isRoomForLine: bool): void {
+  limit = isRoomForLine ? nextEntry + lineBytes : shared + lineBytes
 }
 
 /** Removes the entries from `entry` on. */

@@ -2,7 +2,7 @@
 import { BLANK, INVALID_JSON, NOT_AN_OBJECT, OK, TOO_DEEP } from '../../src/wasm-layout/outcomes'
 import { byteAt, CASE_BIT, MINUS, NEWLINE, OPEN_OBJECT, QUOTE, skipSpace } from '../base/bytes'
 import { BYTES } from '../base/input'
-import { clearList, hasRoom, nextEntry, truncateList } from './key-list'
+import { addRoom, clearList, hasRoom, nextEntry, truncateList } from './key-list'
 import { beginRecord, metadataKeys } from './keys'
 import { endOfLiteral, endOfNumber } from './scalars'
 import { addressOf, BAD_STRING, closingQuote } from './strings'
@@ -25,6 +25,22 @@ export function scan(start: u32, end: u32, table: usize, maxLines: i32): i32 {
   }
   store<u8>(stop, after)
   return lines
+}
+
+/**
+ * Scans the line in the bytes [start, end) into `row`, without effect on the rows of the last `scan`. May be called for
+ * a single row at a time. Reads and overwrites as `scan` does.
+ */
+export function scanAlone(start: u32, end: u32, row: usize): void {
+  const keys = nextEntry
+  const stop = BYTES + end
+  const after = byteAt(stop)
+  store<u8>(stop, NEWLINE)
+  addRoom(true)
+  scanLine(row, BYTES + start)
+  addRoom(false)
+  store<u8>(stop, after)
+  truncateList(keys)
 }
 
 /** Scans the line at `start` into `row`. Returns the address of its newline. */

@@ -8,6 +8,10 @@ export const NEWLINE = 0x0a
 export const RETURN = 0x0d
 /** Space. */
 const SPACE = 0x20
+/** `"` */
+export const QUOTE = 0x22
+/** `,` */
+export const COMMA = 0x2c
 /** `-` */
 export const MINUS = 0x2d
 /** `.` */
@@ -18,8 +22,16 @@ export const ZERO = 0x30
 export const LETTER_E = 0x45
 /** `\` */
 export const BACKSLASH = 0x5c
+/** `[` */
+export const OPEN_ARRAY = 0x5b
+/** `]` */
+export const CLOSE_ARRAY = 0x5d
 /** `e` */
 export const LETTER_e = 0x65
+/** `{` */
+export const OPEN_OBJECT = 0x7b
+/** `}` */
+export const CLOSE_OBJECT = 0x7d
 
 /** Decodes a range of bytes as Latin-1, a character per byte. The result is exact if all bytes are ASCII. */
 export function latin1(bytes: Uint8Array, start: number, end: number): string {

@@ -4,6 +4,7 @@ import { DIRECTORY as UNCONFIRMED } from '../../engine/clickhouse/delivery/group
 import { FORMAT_FILE } from '../../engine/disk/directory/format.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { JOURNALS, SEGMENTS } from '../../engine/store/files/file-names.js'
+import { KEY_FILE } from '../../masking/key-file.js'
 import { DAMAGED_RETENTION_FILE, NEW_RETENTION_FILE, RETENTION_FILE } from '../../retention/file-names.js'
 import { VIEWS } from '../../views/catalog/file-names.js'
 import { fault, note } from '../findings/finding.js'
@@ -28,6 +29,7 @@ const OTHERS = [
   'lock.json',
   'tokens.json.new',
   NEW_RETENTION_FILE,
+  KEY_FILE,
 ]
 
 /** The files below the data directory itself, with the functions that read the files. */

@@ -58,7 +58,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
   function load({ bytes, defaults }: Body, free = 0): Module {
     const module = moduleFor(free + bytes.length)
     const { source, project, fieldNames } = defaults
-    module.setDefaults({ source: source && nameOfSource(source), project, fieldNames })
+    recordSink.setDefaults({ source: source && nameOfSource(source), project, fieldNames })
     module.setAllowedProjects(defaults.projects)
     module.bytes.set(bytes, free)
     return module

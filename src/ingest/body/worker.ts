@@ -5,12 +5,14 @@ import { createThreadNames, type SourceQuestion } from '../names/shared-names.js
 import type {
   BodyWork,
   ChangedLimits,
+  ChangedMasking,
   RecycledMemory,
   WorkerOptions,
   WorkerQuestion,
   WorkResult,
 } from '../thread/messages.js'
 import { receiveLimits } from '../thread/received-limits.js'
+import { receiveMasking } from '../thread/received-masking.js'
 import { createWorkerOutput } from '../thread/worker-output.js'
 import { createBodyParser } from './body.js'
 
@@ -19,6 +21,7 @@ import { createBodyParser } from './body.js'
 const {
   retentionUs,
   limits: shared,
+  masking: masks,
   acceptsUnreadableTimes,
   maxLineBytes,
   maxRejectBytes,
@@ -26,12 +29,16 @@ const {
   names,
 } = workerData as WorkerOptions
 const limits = receiveLimits(shared)
+const masking = masks && receiveMasking(masks)
 acceptSources(names.configured)
 const port = parentPort!
 const ask = (question: SourceQuestion) => port.postMessage({ question } satisfies WorkerQuestion)
-const output = createWorkerOutput(port, maxRejectBytes)
+const output = createWorkerOutput(port, maxRejectBytes, { masking })
 const parser = createBodyParser(
-  { retentionUs, limits, acceptsUnreadableTimes, maxLineBytes, names: createThreadNames(names, ask) },
+  {
+    ...{ retentionUs, limits, acceptsUnreadableTimes, maxLineBytes, names: createThreadNames(names, ask) },
+    masker: masking?.masker,
+  },
   output,
 )
 /** Results of bodies parsed since the last flush. The rows may be in batches that are not full. */
@@ -71,8 +78,9 @@ function startTimer(): void {
   }, flushIntervalMs)
 }
 
-port.on('message', (message: BodyWork | RecycledMemory | ChangedLimits) => {
+port.on('message', (message: BodyWork | RecycledMemory | ChangedLimits | ChangedMasking) => {
   if ('limits' in message) limits.replace(message.limits)
+  else if ('masking' in message) masking?.replace(message.masking)
   else if ('memory' in message) {
     output.recycle(message.memory)
     startTimer()

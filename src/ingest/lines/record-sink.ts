@@ -1,10 +1,12 @@
 import { MIB } from '../../base/units.js'
+import type { Masker } from '../../masking/lines/masker.js'
 import { MAIN_THREAD_NAMES } from '../names/admission.js'
 import type { BoundToken, SourceNames } from '../names/source-names.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
-import { type ArrivalLimits, createModule, type LineDefaults, MISSING_BUILDER, type Module } from '../wasm/module.js'
+import { type ArrivalLimits, createModule, type LineDefaults, type Module } from '../wasm/module.js'
+import { createAppender } from './append-lines.js'
 import { type LineSink, MAX_LINE_BYTES } from './check-lines.js'
-import { appendFirst } from './first-records.js'
+import { createRecordMasker } from './mask-records.js'
 import { createLineRejects, type RejectSink } from './reject-lines.js'
 
 /** A batch with this many rows is emitted. */
@@ -35,6 +37,8 @@ export interface ParserOptions {
   batchRows?: number
   batchBytes?: number
   scannedLines?: number
+  /** Returns the rules that mask records. By default no record is masked. */
+  masker?: (() => Masker | undefined) | undefined
 }
 
 /** Receives the results of parsing. */
@@ -59,6 +63,8 @@ export interface RecordSink extends LineSink {
   tick(): boolean
   /** Sets the time of receipt and the sender of the lines from now on. */
   setReceipt(nowUs: number, token?: BoundToken): void
+  /** Sets the defaults of the lines from now on. Overwrites the start of the module's bytes. */
+  setDefaults(defaults: LineDefaults): void
   /** Emits the batches that are not full. */
   flush(): void
   /** Replaces the module by a module of this capacity: WebAssembly memory is freed only together with its instance. */
@@ -68,31 +74,12 @@ export interface RecordSink extends LineSink {
 /** Creates a sink with a WebAssembly module for `capacityBytes` of input. Throws if `ingest.wasm` was not built. */
 export function createRecordSink(options: ParserOptions, capacityBytes: number, sink: ParserSink): RecordSink {
   let module = moduleFor(options, capacityBytes)
-  const { names = MAIN_THREAD_NAMES } = options
-  const { reject, rejectSource } = createLineRejects(sink, names, () => module)
-  let nowUs = 0
-  let token: BoundToken
+  const { names = MAIN_THREAD_NAMES, masker, maxLineBytes = MAX_LINE_BYTES } = options
+  const masked = masker && createRecordMasker(masker, options)
+  const rejects = createLineRejects(sink, names, () => module)
+  let receipt: { nowUs: number; token: BoundToken } = { nowUs: 0, token: undefined }
   let emittedRows = 0
   const largeMemory = createLargeMemory()
-
-  function lines(from: number, to: number, line: number): void {
-    for (let at = from; at < to; ) {
-      at = module.append(at, to, nowUs)
-      const stop = module.stopCause()
-      if (stop === MISSING_BUILDER) appendNew(at - 1, line + at - 1 - from)
-      else if (stop === 'unknown_source') rejectSource(at - 1, line + at - 1 - from, 'not_a_name')
-      else if (typeof stop === 'string') reject(at - 1, line + at - 1 - from, stop)
-      else if (stop !== undefined) emitBatch(stop)
-    }
-  }
-
-  /** Appends or rejects a line of the table if the line's source has no builder yet. */
-  function appendNew(index: number, line: number): void {
-    const record = appendFirst(module, index, nowUs, names, token, emitBatch)
-    if ('refusal' in record) rejectSource(index, line, record.refusal)
-    else if ('reason' in record) reject(index, line, record.reason)
-    else if (record.full !== undefined) emitBatch(record.full)
-  }
 
   function emitBatch(builder: Module['builders'][number]): void {
     emittedRows += builder.rows()
@@ -104,17 +91,23 @@ export function createRecordSink(options: ParserOptions, capacityBytes: number, 
   const waitingRows = () => module.builders.reduce((sum, builder) => sum + builder.rows(), 0)
 
   return {
-    lines,
-    invalidUtf8: (index, line) => reject(index, line, 'invalid_utf8'),
+    lines: createAppender({
+      ...rejects,
+      ...{ module: () => module, receipt: () => receipt, names, masked, maxLineBytes, emitBatch },
+    }),
+    invalidUtf8: (index, line) => rejects.reject(index, line, 'invalid_utf8'),
     tooLong: (head, line) => sink.reject(line, 'line_too_long', head, 0, head.length),
     module: () => module,
     rows: () => emittedRows + waitingRows(),
     waitingRows,
     holdsLargeMemory: largeMemory.isHeld,
     tick: largeMemory.tick,
-    setReceipt(receivedUs, sender) {
-      nowUs = receivedUs
-      token = sender
+    setReceipt(nowUs, token) {
+      receipt = { nowUs, token }
+    },
+    setDefaults(defaults) {
+      module.setDefaults(defaults)
+      masked?.setDefaults(defaults)
     },
     flush() {
       for (const builder of module.builders) if (builder.rows() > 0) emitBatch(builder)

@@ -1,5 +1,6 @@
 import type { FieldNames } from '../../common/field-names.js'
 import type { SourceRefusal } from '../../common/source-refusals.js'
+import type { MaskCounts, Masking } from '../../masking/rule.js'
 import type { SharedNames, SourceQuestion } from '../names/shared-names.js'
 import type { BoundToken } from '../names/source-names.js'
 import type { Reason, RejectBatch } from '../rejects.js'
@@ -54,6 +55,8 @@ export interface WorkerOptions {
   retentionUs: number
   /** The limits of projects and sources, see `sharedLimits`. Undefined if there are none. */
   limits: SharedArrayBuffer | undefined
+  /** The rules that mask records. Undefined: no record is masked. */
+  masking: Masking | undefined
   /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
   acceptsUnreadableTimes: boolean
   defaults?: StreamDefaults
@@ -74,6 +77,11 @@ export interface RecycledMemory {
 /** To a worker: the limits from now on. */
 export interface ChangedLimits {
   limits: SharedArrayBuffer
+}
+
+/** To a worker: the rules that mask records from now on. */
+export interface ChangedMasking {
+  masking: Masking
 }
 
 /** To the worker of a stream: the next bytes or a file to read, and the action that follows. */
@@ -101,6 +109,8 @@ export interface WorkerMessage {
   /** With a batch of a stream: this many lines of the stream are in earlier batches, or rejected. */
   linesBefore?: number
   rejects?: RejectBatch | undefined
+  /** The numbers of masked values since the last message. */
+  masked?: MaskCounts | undefined
   /** The work that is finished with this message. */
   done?: WorkResult
 }

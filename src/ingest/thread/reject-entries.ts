@@ -9,7 +9,7 @@ const CHUNK_BYTES = 256 * KIB
 /** JSON writes at most this many bytes for a byte of a text. */
 const BYTES_OF_ESCAPE = 6
 /** The most bytes of an entry without its text. */
-const FRAME_BYTES = 128
+const FRAME_BYTES = 160
 
 /** Encodes entries into chunks. No object is created per entry. */
 export interface RejectEntries {
@@ -20,11 +20,13 @@ export interface RejectEntries {
 }
 
 /**
- * Creates an encoder. An entry of more than `maxEntryBytes` gets a shorter head of its line. `emit` receives whole
+ * Creates an encoder. An entry of more than `maxEntryBytes` gets a shorter head of its line. With `omitsTexts` an entry
+ * has the length of the line in bytes instead of its text; null for a line that is too long. `emit` receives whole
  * entries, at most `maxEntryBytes`.
  */
 export function createRejectEntries(
   maxEntryBytes: number,
+  omitsTexts: boolean,
   emit: (entries: Uint8Array<ArrayBuffer>) => void,
 ): RejectEntries {
   const chunkBytes = Math.min(CHUNK_BYTES, maxEntryBytes)
@@ -32,8 +34,10 @@ export function createRejectEntries(
   let used = 0
 
   function add(line: number, reason: Reason, bytes: Uint8Array, start: number, end: number): void {
-    reserve(FRAME_BYTES + BYTES_OF_ESCAPE * (end - start))
-    let after = putEntry(memory, used, line, reason, bytes, start, end)
+    reserve(FRAME_BYTES + (omitsTexts ? 0 : BYTES_OF_ESCAPE * (end - start)))
+    let after = omitsTexts
+      ? putLength(memory, used, line, reason, end - start)
+      : putEntry(memory, used, line, reason, bytes, start, end)
     if (after - used > maxEntryBytes)
       after = putEntry(memory, used, line, reason, bytes, start, start + Math.floor(maxEntryBytes / 8))
     if (used > 0 && after > chunkBytes) {
@@ -83,6 +87,13 @@ function putEntry(
     p = putBase64(to, p, bytes, start, end)
   }
   return putAscii(to, p, END)
+}
+
+/** Writes an entry with the length of its line. Returns the position after the entry. */
+function putLength(to: Uint8Array, at: number, line: number, reason: Reason, length: number): number {
+  // Only the head of such a line is known.
+  const bytes = reason === 'line_too_long' ? null : length
+  return putAscii(to, at, bytesOf(`${JSON.stringify({ line, reason, length: bytes })}\n`))
 }
 
 /** Not a Buffer: the loops of this file are fastest on arrays of a single class. */

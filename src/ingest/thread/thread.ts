@@ -8,6 +8,7 @@ import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
 import { DAY_US, MIB } from '../../base/units.js'
 import type { SourceRefusal } from '../../common/source-refusals.js'
 import type { Engine } from '../../engine/engine.js'
+import type { WatchedMasking } from '../../masking/watched-masking.js'
 import type { WatchedRetention } from '../../retention/watched-retention.js'
 import { answerQuestion, type SourceQuestion, shareNames } from '../names/shared-names.js'
 import type { Reason, RejectBatch, Rejects } from '../rejects.js'
@@ -15,6 +16,7 @@ import type { ParsedBatch } from '../wasm/batch-builder.js'
 import type {
   BodyWork,
   ChangedLimits,
+  ChangedMasking,
   RecycledMemory,
   StreamDefaults,
   StreamWork,
@@ -46,7 +48,7 @@ export interface UnstoredRows {
 /** The receivers of batches and rejects, and the rules for lines. */
 export interface ThreadOptions {
   engine: Pick<Engine, 'append'>
-  metrics: Pick<Metrics, 'ingestedRows' | 'rejectedRows'>
+  metrics: Pick<Metrics, 'ingestedRows' | 'rejectedRows' | 'maskedValues'>
   rejects: Pick<Rejects, 'write' | 'maxEntryBytes'>
   /**
    * Counts records with an unreadable time, stored with the time of receipt. If undefined, such records are rejected.
@@ -62,6 +64,8 @@ export interface ThreadOptions {
   limits?: SharedArrayBuffer | undefined
   /** Limits that may change. */
   retention?: Pick<WatchedRetention, 'shared' | 'onChange'> | undefined
+  /** Rules that mask records, and that may change. */
+  masking?: Pick<WatchedMasking, 'current' | 'onChange'> | undefined
   maxLineBytes?: number
   flushIntervalMs?: number
 }
@@ -171,11 +175,14 @@ function startAnswered(script: URL, options: ThreadOptions, receive: (message: W
     const refusal = answerQuestion(message.question, workerData.names)
     if (refusal !== undefined) options.noteRefusedSource?.(refusal, message.question)
   })
-  const { retention } = options
-  const stopListening = retention?.onChange(() =>
-    started.postMessage({ limits: retention.shared() } satisfies ChangedLimits),
-  )
-  started.on('exit', () => stopListening?.())
+  const { retention, masking } = options
+  const stopsListening = [
+    retention?.onChange(() => started.postMessage({ limits: retention.shared() } satisfies ChangedLimits)),
+    masking?.onChange((changed) => started.postMessage({ masking: changed } satisfies ChangedMasking)),
+  ]
+  started.on('exit', () => {
+    for (const stop of stopsListening) stop?.()
+  })
   return started
 }
 
@@ -202,13 +209,17 @@ function workerOptions({
   retentionUs = RETENTION_US,
   retention,
   limits = retention?.shared(),
+  masking,
   maxLineBytes,
   flushIntervalMs = FLUSH_INTERVAL_MS,
 }: ThreadOptions): WorkerOptions {
   const acceptsUnreadableTimes = unreadableTimes !== undefined
   const maxRejectBytes = rejects.maxEntryBytes
-  const names = shareNames()
-  return { defaults, retentionUs, limits, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, names }
+  return {
+    ...{ defaults, retentionUs, limits, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs },
+    masking: masking?.current(),
+    names: shareNames(),
+  }
 }
 
 /** Passes on and counts the output of a thread. `recycle` is called with memory that the worker can reuse. */
@@ -249,7 +260,8 @@ function createOutputHandler(
   }
 
   /** Resolves when the batch is in the engine and, at the end of a unit of work, all rejects are written. */
-  async function handle({ rejects: refused, batch, linesBefore = 0, done }: WorkerMessage): Promise<void> {
+  async function handle({ rejects: refused, batch, linesBefore = 0, masked, done }: WorkerMessage): Promise<void> {
+    for (const [rule, values] of masked ?? []) metrics.maskedValues.inc({ rule }, values)
     if (refused !== undefined) recordRejects(refused)
     if (batch !== undefined) await append(batch, linesBefore)
     if (done !== undefined) await untilGivenUp.run(() => written).catch(() => {})

@@ -4,6 +4,7 @@ import { MIB } from '../../base/units.js'
 import type { ParserSink } from '../lines/record-sink.js'
 import { LOGGED_PER_SECOND, type RejectBatch } from '../rejects.js'
 import type { WorkerMessage, WorkResult } from './messages.js'
+import type { ReceivedMasking } from './received-masking.js'
 import { createRejectEntries } from './reject-entries.js'
 
 /** The most bytes of memory that wait for reuse: a head that is sealed returns as many at once. */
@@ -21,23 +22,32 @@ export interface WorkerOutput extends Required<Omit<ParserSink, 'refuseSource'>>
   releaseMemory(): void
 }
 
+/** The source of what messages have besides batches and rejects. */
+export interface WorkerOutputOptions {
+  /** See {@link WorkerMessage}. */
+  linesBefore?: () => number
+  /** The rules that mask records: entries for the rejects file have no text then. */
+  masking?: Pick<ReceivedMasking, 'takeCounts'> | undefined
+}
+
 /**
  * Creates the output of a parsing thread, which posts to the main thread. `maxRejectBytes` is the size of the longest
- * entry for the rejects file, 0 if entries are not stored. `linesBefore`: see {@link WorkerMessage}.
+ * entry for the rejects file, 0 if entries are not stored.
  */
 export function createWorkerOutput(
   port: Pick<MessagePort, 'postMessage'>,
   maxRejectBytes = 0,
-  linesBefore: () => number = () => 0,
+  { linesBefore = () => 0, masking }: WorkerOutputOptions = {},
 ): WorkerOutput {
-  const rejects = createRejectCounter(maxRejectBytes, (batch) => post({ rejects: batch }))
+  const rejects = createRejectCounter(maxRejectBytes, masking !== undefined, (batch) => post({ rejects: batch }))
   /** Memory of batches that are in the engine, for reuse. */
   const returned: Uint8Array<ArrayBuffer>[] = []
 
   function post(message: WorkerMessage, moved: readonly (Uint8Array | undefined)[] = []): void {
     const memory = [message.rejects?.entries, ...moved].filter((bytes) => bytes !== undefined && bytes.length > 0)
+    const masked = masking?.takeCounts()
     port.postMessage(
-      message,
+      masked === undefined ? message : { ...message, masked },
       memory.map((bytes) => bytes!.buffer as ArrayBuffer),
     )
   }
@@ -63,8 +73,8 @@ export function createWorkerOutput(
  * Counts the rejects since the last message and encodes the entries. `emit` receives full chunks of entries. All other
  * entries wait for `take`, which returns undefined without rejects.
  */
-function createRejectCounter(maxEntryBytes: number, emit: (rejects: RejectBatch) => void) {
-  const entries = createRejectEntries(maxEntryBytes, (full) => emit(batchOf(full)))
+function createRejectCounter(maxEntryBytes: number, omitsTexts: boolean, emit: (rejects: RejectBatch) => void) {
+  const entries = createRejectEntries(maxEntryBytes, omitsTexts, (full) => emit(batchOf(full)))
   let counts = noRejects()
 
   const add: ParserSink['reject'] = (line, reason, bytes, start, end) => {

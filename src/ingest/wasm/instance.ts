@@ -23,6 +23,7 @@ export interface Exports {
   projectsAddress(): number
   setAllowedProjects(bytes: number): void
   reservedEnd(): number
+  replacementAddress(): number
   addSourceName(builderIndex: number, length: number): void
   ownNameAddress(): number
   addOwnName(length: number, precedesDefault: boolean): void
@@ -31,6 +32,10 @@ export interface Exports {
   setDefaultBuilder(builder: number): void
   addArea(length: number): void
   scan(start: number, end: number, table: number, maxLines: number): number
+  triggersAddress(): number
+  setTriggers(count: number, digits: number): void
+  hasTrigger(start: number, end: number): number
+  scanAlone(start: number, end: number, row: number): void
   appendLines(from: number, to: number, nowUs: number): number
   stopCode(): number
   newSourceLength(): number

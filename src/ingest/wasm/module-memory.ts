@@ -11,7 +11,7 @@ export interface ModuleMemory {
   buffer(): Buffer
   /** The input. */
   bytes(): Uint8Array
-  /** The field table. */
+  /** The field table, with a row more for a line in place of another. */
   table(): Int32Array
   /** Grows to all regions that the module has reserved. */
   grow(): void
@@ -42,7 +42,7 @@ export function createModuleMemory(
       growTo(memory, reservedEnd())
       buffer = Buffer.from(memory.buffer)
       bytes = new Uint8Array(memory.buffer, bytesAt, capacityBytes)
-      table = new Int32Array(memory.buffer, tableAt, LINE_INTS * maxLines)
+      table = new Int32Array(memory.buffer, tableAt, LINE_INTS * (maxLines + 1))
     },
   }
 }

@@ -1,6 +1,8 @@
 import { type HotColumn, hotColumns } from '../../common/columns.js'
 import { DEFAULT_FIELD_NAMES, type FieldNames } from '../../common/field-names.js'
 import { OWN_PROJECT_PLACES, SOURCES, type SourceName } from '../../common/sources.js'
+import type { Triggers } from '../../masking/lines/triggers.js'
+import { LINE_INTS } from '../../wasm-layout/field-table.js'
 import * as outcome from '../../wasm-layout/outcomes.js'
 import * as fault from '../../wasm-layout/split-faults.js'
 import type { Reason } from '../rejects.js'
@@ -8,7 +10,7 @@ import { type BatchBuilder, createBatchBuilder } from './batch-builder.js'
 import { createHost, type HiddenThrough } from './host.js'
 import { type Exports, instantiateIngest } from './instance.js'
 import type { MetadataPaths } from './metadata-paths.js'
-import { createModuleMemory } from './module-memory.js'
+import { createModuleMemory, type ModuleMemory } from './module-memory.js'
 import { createOwnBuilders, OWN_BATCH_BYTES, OWN_BATCH_ROWS, type OwnBuilders } from './own-builders.js'
 import type { Scanner } from './scanner.js'
 import { addBuilder, addBuilders, addNames, type ColumnsOf, metadataPaths, setFieldNames } from './setup.js'
@@ -62,6 +64,12 @@ export interface Module extends Scanner {
   stopCause(): Reason | BatchBuilder | typeof MISSING_BUILDER | undefined
   /** Appends the line at which `append` has stopped with MISSING_BUILDER to a builder of `own`. */
   appendTo(builder: BatchBuilder, line: number, nowUs: number): void
+  /** Sets the texts and numbers of which a line that is to be masked has one. */
+  setTriggers(triggers: Triggers): void
+  /** Returns whether a line of the table has a trigger. */
+  hasTrigger(index: number): boolean
+  /** A line in place of a line of the table, as a masked one. */
+  readonly replacement: ReplacementLine
   /** The builders of own sources. Adding one replaces `bytes` and `table`. */
   readonly own: OwnBuilders
   /** Sets the defaults for the lines from now on. Overwrites the start of `bytes`. */
@@ -82,6 +90,16 @@ export interface Module extends Scanner {
   splitLines(start: number, end: number): Omit<SplitLines, 'records'>
   /** The builders of the nine sources, in their order, then those of own sources. */
   readonly builders: readonly BatchBuilder[]
+}
+
+/** A line that is appended in place of another. */
+interface ReplacementLine {
+  /** The memory of the module, with the input from `bytes.byteOffset` on. A view as `bytes` is. */
+  memory(): Buffer
+  /** The place of the line in the memory, with room for the longest accepted line. */
+  readonly at: number
+  /** Scans the line of this length. Returns its index in the table, for `append` and `appendTo`. */
+  scan(length: number): number
 }
 
 /** Values for lines that lack the field, and the names of the time and message fields. */
@@ -199,6 +217,8 @@ export function createModule(options: ModuleOptions): Module {
     own,
     setAllowedProjects: (projects) =>
       exports.setAllowedProjects(writeProjects(memory.buffer(), exports.projectsAddress(), projects)),
+    ...triggersOf(exports, memory),
+    replacement: replacementOf(exports, memory, maxLines),
     stopCause,
     setDefaults,
     builders,
@@ -236,6 +256,34 @@ function appendsOf(
     appendTo(builder, line, nowUs) {
       receipt.set(exports, nowUs)
       exports.appendLineTo(builders.indexOf(builder), line, nowUs)
+    },
+  }
+}
+
+/** Returns the functions about triggers. */
+function triggersOf(exports: Exports, memory: ModuleMemory): Pick<Module, 'setTriggers' | 'hasTrigger'> {
+  return {
+    setTriggers({ bytes, texts, digits }) {
+      memory.buffer().set(bytes, exports.triggersAddress())
+      exports.setTriggers(texts, digits)
+    },
+    hasTrigger(index) {
+      const table = memory.table()
+      const row = index * LINE_INTS
+      return exports.hasTrigger(table[row + 1]!, table[row + 2]!) !== 0
+    },
+  }
+}
+
+function replacementOf(exports: Exports, { buffer, bytes, tableAt }: ModuleMemory, maxLines: number): ReplacementLine {
+  const at = exports.replacementAddress()
+  return {
+    memory: buffer,
+    at,
+    scan(length) {
+      const start = at - bytes().byteOffset
+      exports.scanAlone(start, start + length, tableAt + 4 * LINE_INTS * maxLines)
+      return maxLines
     },
   }
 }

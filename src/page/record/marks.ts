@@ -1,10 +1,29 @@
-/** Marks the places in texts that a search found. */
+/** Marks the places in texts that a search found, and values that were masked on arrival. */
 import { element } from '../shared/dom.js'
 
-/** Returns a text with all places that contain any of the words, ignoring case, in `mark` elements. */
+/**
+ * Returns a text with all places that contain any of the words, ignoring case, in `mark` elements, and with masked
+ * values in elements of their own.
+ */
 export function marked(text: string, words: readonly string[]): (Node | string)[] {
-  return places(text, words).map(([part, isFound]) => (isFound ? element('mark', {}, part) : part))
+  return places(text, words).flatMap(([part, isFound]) => (isFound ? element('mark', {}, part) : withMasked(part)))
 }
+
+/** A masked value: stars, with the end of a value that keeps the end, or a keyed hash (docs/masking.md). */
+const MASKED = /(\*\*\*(?:[\p{L}\p{N}]{4}(?![\p{L}\p{N}]))?|hash:[0-9a-f]{16})/u
+
+/** Splits a text into its masked values and the parts in between. No part is empty. */
+export const maskedParts = (text: string): [part: string, isMasked: boolean][] =>
+  text
+    .split(MASKED)
+    .map((part, i): [string, boolean] => [part, i % 2 === 1])
+    .filter(([part]) => part !== '')
+
+/** Returns a text with its masked values in elements. */
+const withMasked = (text: string): (Node | string)[] =>
+  maskedParts(text).map(([part, isMasked]) =>
+    isMasked ? element('span', { class: 'masked', title: 'Masked on arrival' }, part) : part,
+  )
 
 /**
  * Splits a text into the parts that are any of the words, ignoring case, and the parts in between. No part is empty.

@@ -9,7 +9,7 @@ import { runs } from '../../support/runs.js'
 function encode(lines: readonly Uint8Array[], maxEntryBytes: number): Buffer[] {
   const chunks: Buffer[] = []
   const collect = (chunk: Uint8Array) => void chunks.push(Buffer.from(chunk))
-  const entries = createRejectEntries(maxEntryBytes, collect)
+  const entries = createRejectEntries(maxEntryBytes, false, collect)
   for (const [i, bytes] of lines.entries()) entries.add(i + 1, 'invalid_json', bytes, 0, bytes.length)
   collect(entries.take())
   return chunks
@@ -47,12 +47,22 @@ describe('entries of rejects', () => {
     const chunks = encode(lines, 100_000 * KIB)
     expect(Buffer.concat(chunks).toString() === lines.map((line, i) => entryOf(line, i + 1)).join('')).toBe(true)
     expect(chunks.length).toBeGreaterThan(4)
-    const entries = createRejectEntries(1000, () => {})
+    const entries = createRejectEntries(1000, false, () => {})
     for (const line of [1, 9, 10, 99, 100, 2 ** 31, 2 ** 32, 123_456_789_012]) {
       entries.add(line, 'too_deep', Buffer.from(' x '), 1, 2)
       expect(Buffer.from(entries.take()).toString()).toBe(
         `${JSON.stringify({ line, reason: 'too_deep', text: 'x' })}\n`,
       )
     }
+  })
+
+  it('have lengths instead of texts where records are masked, none for a line of which only the head is known', () => {
+    const entries = createRejectEntries(1000, true, () => {})
+    const bytes = Buffer.from('{"password":"x"}')
+    entries.add(1, 'invalid_field', bytes, 0, bytes.length)
+    entries.add(2, 'line_too_long', bytes, 0, 5)
+    expect(Buffer.from(entries.take()).toString()).toBe(
+      '{"line":1,"reason":"invalid_field","length":16}\n{"line":2,"reason":"line_too_long","length":null}\n',
+    )
   })
 })

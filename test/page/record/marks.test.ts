@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { firstEnd, places } from '../../../src/page/record/marks.js'
+import { firstEnd, maskedParts, places } from '../../../src/page/record/marks.js'
 
 const found = (text: string, ...words: string[]) =>
   places(text, words)
@@ -34,5 +34,19 @@ describe('what a search found', () => {
     expect(firstEnd('some Needle, needle', ['needle'])).toBe(11)
     expect(firstEnd('hay', ['needle'])).toBe(0)
     expect(firstEnd('hay', [])).toBe(0)
+  })
+})
+
+describe('values that were masked on arrival', () => {
+  it.each([
+    ['***', '[***]'],
+    ['card ***1111 of hash:0123456789abcdef.', 'card [***1111] of [hash:0123456789abcdef].'],
+    ['/?apikey=***&y=1', '/?apikey=[***]&y=1'],
+    ['***12345 hash:0123', '[***]12345 hash:0123'],
+    ['2 ** 3', '2 ** 3'],
+    ['', ''],
+  ])('are found in %j', (text, expected) => {
+    const shown = maskedParts(text).map(([part, isMasked]) => (isMasked ? `[${part}]` : part))
+    expect(shown.join('')).toBe(expected)
   })
 })
