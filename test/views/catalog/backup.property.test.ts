@@ -98,7 +98,9 @@ function shuffled<T>(random: Random, items: readonly T[]): T[] {
 /** The backup has the rows of before, and each later row in its views as often as in its stored rows. */
 async function checkBackup(service: Service, files: ModelFiles, before: Map<string, Set<string>>): Promise<void> {
   const { world, text } = service
-  expect((await check(files)).faults).toEqual([])
+  // The rest of a segment may vanish during the copy: the service has deleted its rows.
+  const isStillThere = ({ path }: { path: string }) => world.files.paths().includes(path)
+  expect((await check(files)).faults.filter(isStillThere)).toEqual([])
   const clock = createFakeClock(world.clock.nowUs())
   const restored = await openWorld({ retentionUs: RETENTION_US }, {}, { files, clock, texts: { v: text } })
   for (let round = 0; round < 2; round++) {
