@@ -200,9 +200,11 @@ describe('records with planted secrets', () => {
     }
   })
 
-  it(`are unchanged to the byte if they have none (${records} records, seed ${seed})`, { timeout: 600_000 }, () => {
+  const harmless = runs(1_000_000)
+
+  it(`are unchanged to the byte if they have none (${harmless} records, seed ${seed})`, { timeout: 1_200_000 }, () => {
     const random = mulberry32(seed)
-    for (let left = records; left > 0; left -= 500) {
+    for (let left = harmless; left > 0; left -= 500) {
       const lines: string[] = []
       while (lines.length < 500) {
         const { given, hasSecrets } = createRecord(random, [])
