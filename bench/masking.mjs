@@ -2,7 +2,9 @@
  * Measures ingest with `--mask`: lines of which none matches, and lines of which each matches, in turns with the same
  * lines without rules. Six rules with paths and four built-in patterns, as in docs/masking.md.
  *
- *   LOGWEIR_BENCH_CORE=0,1 node bench/masking.mjs 300000 5    records of a run, and turns
+ * With `patterns`: patterns of a file over records of which none matches, with both engines for patterns.
+ *
+ *   LOGWEIR_BENCH_CORE=0,1 node bench/masking.mjs 300000 5 [patterns]    records of a run, and turns
  */
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +13,8 @@ import { readOnce, records, write } from './data.mjs'
 import { cpuSeconds, median } from './process.mjs'
 import { startService } from './service.mjs'
 
-const [rows = 300_000, turns = 5] = process.argv.slice(2).map(Number)
+const [rows = 300_000, turns = 5] = process.argv.slice(2, 4).map(Number)
+const isOfPatterns = process.argv[4] === 'patterns'
 const folder = mkdtempSync(join(tmpdir(), 'logweir-bench-masking-'))
 
 const PATHS = ['*.authorization', '*.apikey', '*.cookie', '*.password', 'request.headers.set_cookie', 'user.phone']
@@ -43,11 +46,11 @@ await write(plain, [records('edge_logs', rows, false)])
 await write(secret, [withSecrets(records('edge_logs', rows, false))])
 
 /** Returns MB of lines a second until all rows are visible, and CPU seconds. */
-async function measure(path, args) {
+async function measure(path, args, environment = {}) {
   await readOnce(path)
   const stdin = openSync(path, 'r')
   const dataDir = mkdtempSync(join(folder, 'data-'))
-  const service = await startService(stdin, ['--data-dir', dataDir, ...args])
+  const service = await startService(stdin, ['--data-dir', dataDir, ...args], environment)
   const { match, atMs } = await service.waitForOutput(/standard input ended: (\d+) rows accepted, (\d+) rejected/)
   closeSync(stdin)
   const cpu = cpuSeconds(service.pid)
@@ -57,12 +60,31 @@ async function measure(path, args) {
   return { rate: statSync(path).size / 1e6 / ((atMs - service.startedMs) / 1000), cpu }
 }
 
-const CASES = {
-  'no rules, nothing to mask': [plain, []],
-  'rules, nothing to mask': [plain, ['--mask', masks]],
-  'no rules, each line has something': [secret, []],
-  'rules, each line is masked': [secret, ['--mask', masks]],
+/** A file with a pattern alone. */
+function fileOf(name, pattern) {
+  const path = join(folder, name)
+  writeFileSync(path, rule('pattern', pattern, '***'))
+  return path
 }
+
+const OFF = { LOGWEIR_NATIVE_PARTS: 'off' }
+const withText = ['--mask', fileOf('with-text.toml', 'session=(\\w+)')]
+const withoutText = ['--mask', fileOf('without-text.toml', '[a-z]+[0-9]{12}x')]
+const CASES = isOfPatterns
+  ? {
+      'no rules': [plain, []],
+      'a pattern with a text of its own, re2': [plain, withText],
+      'a pattern without, re2': [plain, withoutText],
+      'no rules, without native parts': [plain, [], OFF],
+      'a pattern with a text of its own, re2js': [plain, withText, OFF],
+      'a pattern without, re2js': [plain, withoutText, OFF],
+    }
+  : {
+      'no rules, nothing to mask': [plain, []],
+      'rules, nothing to mask': [plain, ['--mask', masks]],
+      'no rules, each line has something': [secret, []],
+      'rules, each line is masked': [secret, ['--mask', masks]],
+    }
 const found = Object.fromEntries(Object.keys(CASES).map((name) => [name, []]))
 for (let turn = 0; turn < turns; turn++) {
   const names = Object.keys(CASES)
@@ -74,9 +96,11 @@ const rates = Object.fromEntries(
 for (const [name, all] of Object.entries(found)) {
   console.log(`${name}: ${rates[name].toFixed(0)} MB/s, ${median(all.map(({ cpu }) => cpu)).toFixed(1)} s of CPU`)
 }
-const base = rates['no rules, nothing to mask']
-console.log(`nothing to mask: ${(rates['rules, nothing to mask'] / base).toFixed(2)} of the rate without rules`)
-console.log(
-  `each line masked: ${(rates['rules, each line is masked'] / rates['rules, nothing to mask']).toFixed(2)} of that`,
-)
+if (!isOfPatterns) {
+  const base = rates['no rules, nothing to mask']
+  console.log(`nothing to mask: ${(rates['rules, nothing to mask'] / base).toFixed(2)} of the rate without rules`)
+  console.log(
+    `each line masked: ${(rates['rules, each line is masked'] / rates['rules, nothing to mask']).toFixed(2)} of that`,
+  )
+}
 rmSync(folder, { recursive: true })

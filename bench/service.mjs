@@ -9,11 +9,11 @@ export const TOKEN = 'bench-token'
  * Starts `logweir serve`, by default in memory. The standard input is a file descriptor, `pipe` or `ignore`.
  * `waitForOutput(pattern)` resolves with the match and the time when new text on stderr matches.
  */
-export async function startService(stdin, args = []) {
+export async function startService(stdin, args = [], environment = {}) {
   const child = startNode([CLI, 'serve', '--port', '0', ...(args.length > 0 ? args : ['--in-memory'])], {
     stdio: [stdin, 'ignore', 'pipe'],
     // As in the image and in the systemd unit.
-    env: { ...process.env, LOGWEIR_ACCESS_TOKENS: TOKEN, MALLOC_MMAP_THRESHOLD_: '262144' },
+    env: { ...process.env, LOGWEIR_ACCESS_TOKENS: TOKEN, MALLOC_MMAP_THRESHOLD_: '262144', ...environment },
   })
   const waiting = []
   let output = ''
