@@ -116,7 +116,9 @@ async function sharesOf(
   const shares = new Map<string | undefined, ProjectShare>()
   for (const [place, segment] of segments.entries()) {
     const index = await indexes.of(segment)
-    for (const { project, rows } of index === undefined ? [] : rowsOfIndex(index, segment.day)) {
+    for (const { project: name, rows } of index === undefined ? [] : rowsOfIndex(index, segment.day)) {
+      // The empty text is no project, as in every list of projects.
+      const project = name || undefined
       const share = shares.get(project) ?? { project, bytes: 0, segments: [] }
       share.bytes += (rows / segment.rows) * segment.fileBytes
       if (share.segments.at(-1) !== place) share.segments.push(place)

@@ -74,8 +74,7 @@ async function removeOldestDay(
       const index = await indexes.of(segment)
       // A damaged segment is set aside.
       if (index === undefined) continue
-      const throughUs = (project: string | undefined) => limits.removableThroughUs(segment.source, project, settledUs)
-      const { due, nextInUs } = dueProjects(segment, index, throughUs)
+      const { due, nextInUs } = dueProjects(segment, index, throughUsOf(segment, limits, settledUs))
       const nextUs = Math.min(settledUs + nextInUs, limits.nextRulesUs(settledUs))
       if (due === 'none') looks.set(segment.owner, { revision: limits.revision, settledUs: nextUs })
       else (due === 'all' ? whole : others).push(segment)
@@ -91,6 +90,12 @@ async function removeOldestDay(
   }
 }
 
+/** Returns the time through which rows of a project, or without a project, may be removed from a segment. */
+const throughUsOf =
+  ({ source }: SegmentHandle, limits: RowLimits, settledUs: number) =>
+  (project: string | undefined): number =>
+    limits.removableThroughUs(source, project, settledUs)
+
 /** Removes the rows of a segment that are past their limits. Returns false if they must stay for now. */
 async function removeFrom(
   segment: SegmentHandle,
@@ -99,7 +104,7 @@ async function removeFrom(
   settledUs: number,
 ): Promise<boolean> {
   if (!keeper.mayDrop(segment, 'retention')) return false
-  const throughUs = (project: string | undefined) => limits.removableThroughUs(segment.source, project, settledUs)
+  const throughUs = throughUsOf(segment, limits, settledUs)
   const keptOf = async (batch: Batch): Promise<Selection> => newerRows(batch, range(0, batch.rows, false), throughUs)
   try {
     const removed = await store.removeRows(segment, due === 'all' ? 'none' : keptOf)

@@ -5,8 +5,9 @@ import type { CategoryColumn, OpenBatch } from '../../execute/open-batch/open-ba
 import { dictionaryOf } from '../../execute/open-batch/snapshot.js'
 import type { ProjectIndex } from '../segment/segment.js'
 
-/** The rows of a project and a UTC day in a segment or a head. The project is undefined for rows without a project. */
+/** The rows of a project and a UTC day in a segment or a head. */
 export interface ProjectRows {
+  /** As records have it: undefined for rows without a project, and empty for those with an empty name. */
   project: string | undefined
   /** In days since the epoch. */
   day: number
@@ -45,6 +46,5 @@ export async function rowsOfHead(head: OpenBatch, yieldIfDue: Yielder): Promise<
   }))
 }
 
-/** The empty text is no project, as in every list of projects. */
 const projectOf = (dictionary: Dictionary, code: number): string | undefined =>
-  code === ABSENT ? undefined : entryOf(dictionary, code).toString() || undefined
+  code === ABSENT ? undefined : entryOf(dictionary, code).toString()

@@ -74,6 +74,7 @@ function addShares(
   for (const { project, day, rows } of shares) {
     const bytes = bytesBefore(before + rows) - bytesBefore(before)
     before += rows
-    sums.add({ project, source, day, rows, bytes })
+    // The empty text is no project, as in every list of projects.
+    sums.add({ project: project || undefined, source, day, rows, bytes })
   }
 }
