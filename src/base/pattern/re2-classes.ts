@@ -70,15 +70,18 @@ const INNER_CLASS = /(\[:\^?[a-z]+:\]|\\[dDsSwW])|(\\[pP](?:\{[^}]*\}|.))/suy
 /** Another item of a class in brackets, or the last of a range. */
 const CHARACTER = /\\(?:x\{[^}]*\}|x..|[0-7]{1,3}|.)|./suy
 const NAMED_CLASS = /^\\([pP])\{?(\^?)([^}]*)\}?$/su
-/** Without these a pattern has no class and no letter that depends on the version of Unicode. */
-const BEYOND_ASCII = /[^\0-\x7f]|\\[pPx0-7]/u
+/**
+ * Without these a pattern has no class and no letter that depends on the version of Unicode, and no class that ends with
+ * `[:]`, which re2js takes for the name of a class.
+ */
+const READ_OTHERWISE = /[^\0-\x7f]|\\[pPx0-7]|.\[:\]/su
 
 /**
  * Rewrites the classes and letters of a valid pattern for re2js, so that they match the same characters as in RE2.
  * re2js has later tables of Unicode.
  */
 export function withRe2Classes(pattern: string, ignoresCase: boolean): string {
-  if (!BEYOND_ASCII.test(pattern)) return pattern
+  if (!READ_OTHERWISE.test(pattern)) return pattern
   let folds = ignoresCase
   const outside: boolean[] = []
   const rewritten = (token: string): string => {
@@ -98,7 +101,7 @@ export function withRe2Classes(pattern: string, ignoresCase: boolean): string {
     if (found === undefined && pattern[at] === '[') throw new Error(`missing ]: ${pattern.slice(at)}`)
     const end = found === undefined ? at + matchAt(TOKEN, pattern, at)![0].length : found.end
     const text = pattern.slice(at, end)
-    result += found === undefined ? rewritten(text) : BEYOND_ASCII.test(text) ? bracketed(found, folds) : text
+    result += found === undefined ? rewritten(text) : READ_OTHERWISE.test(text) ? bracketed(found, folds) : text
     at = end
   }
   return result
@@ -119,7 +122,7 @@ interface BracketedClass {
   end: number
 }
 
-/** Reads the class at a place. Undefined if it has no end. */
+/** Reads the class at a place. Undefined if it has no end. Throws if a class in it has a name that no class has. */
 function classAt(pattern: string, at: number): BracketedClass | undefined {
   const isNegated = pattern[at + 1] === '^'
   const start = at + (isNegated ? 2 : 1)
@@ -127,6 +130,10 @@ function classAt(pattern: string, at: number): BracketedClass | undefined {
   for (let place = start; place < pattern.length; place += items.at(-1)!.text.length) {
     if (pattern[place] === ']' && place > start) return { isNegated, items, end: place + 1 }
     const inner = matchAt(INNER_CLASS, pattern, place)
+    const endOfName = pattern.startsWith('[:', place) ? pattern.indexOf(':]', place + 2) : -1
+    if (inner === undefined && endOfName >= 0) {
+      throw new Error(`invalid character class range: ${pattern.slice(place, endOfName + 2)}`)
+    }
     if (inner === undefined) items.push({ text: rangeAt(pattern, place) })
     else items.push({ text: inner[0], ascii: inner[1], name: inner[2] })
   }

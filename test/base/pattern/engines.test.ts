@@ -140,6 +140,8 @@ function compareEngines(): void {
       '\\p{Garay}',
       '[[:word:]+\\p{Lm}',
       '[a\\pL',
+      '[[:]a:]',
+      '[[:é]a[b:]',
     ],
   ])('refuse %j', (pattern) => {
     for (const create of [createNativeRe2!, createJavaScriptRe2]) expect(compiled(create, pattern, '')).toBe('refused')
@@ -148,7 +150,8 @@ function compareEngines(): void {
   it.each([
     ...['(\\w*)*\\W$', '(?:a|b|)*c', '(?:(a*)+)*b', '((a|)+b)*'],
     ...['(a*)*', '(?:a|b|)*', '(?:^|,)+a', '\\Ba', '(?:\\B|a)*', '(?i)[\\p{L}ɤ]', '\\pN', '(?i)[^\\pLu]', '(a|b|)*?c'],
+    ...['[[:]', '[a[:]|é', '(?i)[^k[:]', '[\\[:]', '[\\\\[:]', '[[:é]', '[:]'],
   ])('take %j', (pattern) => {
-    expect(expectEqual(pattern, 'g', ['', 'aab', ',a', 'ɤ\u{a7cb}1', 'éaéb'])).toBe(true)
+    expect(expectEqual(pattern, 'g', ['', 'aab', ',a', 'ɤ\u{a7cb}1', 'éaéb', '[:k]\\'])).toBe(true)
   })
 }
