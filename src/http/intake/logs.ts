@@ -176,7 +176,7 @@ export function faultOf(
   const counts = Object.entries(byReason).map(([name, count]) => `${name} ${count}`)
   const hint = 'missing_source' in byReason ? SOURCE_HINT : ''
   const message =
-    `No record was accepted: ${counts.join(', ')}. They are in the rejects file. ` +
+    `No record was accepted: ${counts.join(', ')}. The rejects file lists them. ` +
     `${hint}${explainRefusals(refusedSources)}Correct them, and send them again.`
   return { status: status ?? 400, code: status ? reason! : 'invalid_records', message }
 }

@@ -81,7 +81,7 @@ function partialMessage({ taken, rejected, rejects, refusedSources = [] }: SendO
   const more = rejected > listed.length ? `, and ${rejected - listed.length} more` : ''
   const of = `${rejected} of ${taken + rejected} records`
   const reasons = explainRefusals(refusedSources)
-  return `${of} cannot be taken: ${listed.join(', ')}${more}. They are in the rejects file. ${reasons}`.trim()
+  return `${of} cannot be taken: ${listed.join(', ')}${more}. The rejects file lists them. ${reasons}`.trim()
 }
 
 /** Returns the error response in the encoding of OTLP. `more` headers override the headers of the error. */

@@ -240,7 +240,7 @@ export const logsOperations = (form: Form): Operations => ({
     },
     responses: {
       200: answer(
-        'Valid records are stored. The first hundred rejected ones are listed; all are in the rejects file.',
+        'Valid records are stored. The first hundred rejected ones are listed here, all in the rejects file.',
         {
           'application/json': LOGGED,
         },

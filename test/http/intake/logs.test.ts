@@ -149,7 +149,7 @@ describe('records that are sent', () => {
     const { status, body } = await readReply(post('/logs'))
     const hint =
       'missing_source' in byReason ? 'Name their source in the URL, as ?source=edge_logs, or in each record. ' : ''
-    const rest = `They are in the rejects file. ${hint}Correct them, and send them again.`
+    const rest = `The rejects file lists them. ${hint}Correct them, and send them again.`
     const error = `No record was accepted: ${counts}. ${rest}`
     expect([status, JSON.parse(body)]).toEqual([400, { error, code, taken: 0, rejected: rejects }])
   })

@@ -99,7 +99,7 @@ describe('OTLP requests', () => {
   const errorMessage = `300 of 1288 records cannot be taken: ${rejects
     .slice(0, 10)
     .map(({ record }) => `record ${record} too_old`)
-    .join(', ')}, and 290 more. They are in the rejects file.`
+    .join(', ')}, and 290 more. The rejects file lists them.`
 
   test('of which some are bad: a partial success', async () => {
     const { post } = open({ fate: { taken: 988, rejected: 300, byReason: { too_old: 300 }, rejects } })
@@ -115,7 +115,7 @@ describe('OTLP requests', () => {
   test('of which one is bad', async () => {
     const one = [{ record: 2, reason: 'invalid_field' }]
     const { post } = open({ fate: { taken: 2, rejected: 1, byReason: { invalid_field: 1 }, rejects: one } })
-    const said = '1 of 3 records cannot be taken: record 2 invalid_field. They are in the rejects file.'
+    const said = '1 of 3 records cannot be taken: record 2 invalid_field. The rejects file lists them.'
     expect(JSON.parse((await readReply(post(JSON_TYPE))).body).partialSuccess.errorMessage).toBe(said)
   })
 
@@ -123,7 +123,7 @@ describe('OTLP requests', () => {
     const all = [{ record: 1, reason: 'unknown_source' }]
     const { post } = open({ fate: { taken: 0, rejected: 1, byReason: { unknown_source: 1 }, rejects: all } })
     const message =
-      'No record was accepted: unknown_source 1. They are in the rejects file. ' +
+      'No record was accepted: unknown_source 1. The rejects file lists them. ' +
       'Correct them, and send them again. (unknown_source)'
     expect(await statusOf(post(type))).toEqual({ status: 400, type, message })
   })

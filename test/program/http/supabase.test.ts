@@ -322,7 +322,7 @@ describe('without --supabase', () => {
     expect(await readReply(post(service, '/logs', as(TOKEN).headers))).toEqual({
       status: 400,
       body:
-        '{"error":"No record was accepted: missing_source 1. They are in the rejects file. ' +
+        '{"error":"No record was accepted: missing_source 1. The rejects file lists them. ' +
         'Name their source in the URL, as ?source=edge_logs, or in each record. Correct them, and send them again.",' +
         '"code":"missing_source","taken":0,"rejected":[{"record":1,"reason":"missing_source"}]}',
     })

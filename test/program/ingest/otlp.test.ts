@@ -124,7 +124,7 @@ describe('OTLP over HTTP', () => {
       {
         partialSuccess: {
           rejectedLogRecords: '1',
-          errorMessage: '1 of 10000 records cannot be taken: record 8 invalid_field. They are in the rejects file.',
+          errorMessage: '1 of 10000 records cannot be taken: record 8 invalid_field. The rejects file lists them.',
         },
       },
     ])
