@@ -155,6 +155,29 @@ describe('a pattern', () => {
     expect(store([{ ...BASE, event_message: 'a ab@cd.ef z' }], rules).rows[0]).toMatchObject({ event_message: 'a  z' })
   })
 
+  it.each([
+    '/',
+    '"',
+    '\\',
+    '\b',
+    '\f',
+    '\n',
+    '\r',
+    '\t',
+  ])('finds a text with %j however JSON escapes it', (character) => {
+    const literal = character === '\\' ? '\\\\' : character
+    const rules = [ruleOf({ pattern: `${literal}+(\\w+)` }, 'last4')]
+    const ofCode = `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+    const own = JSON.stringify(character).slice(1, -1)
+    for (const escaped of [ofCode, own, character === '/' ? '\\/' : own]) {
+      const { rows } = store(
+        [JSON.stringify({ ...BASE, metadata: 'HERE' }).replace('"HERE"', `{"a":"${escaped}p"}`)],
+        rules,
+      )
+      expect(JSON.parse(rows[0]!.metadata as string)).toEqual({ a: `${character}***` })
+    }
+  })
+
   it('keeps the length of a rejected line as it came, and rejects a masked line that is too long', () => {
     const old = { ...BASE, source: 'nowhere', event_message: 'a@b.co' }
     const long = { ...BASE, metadata: { a: 'a@b.co '.repeat(20) } }

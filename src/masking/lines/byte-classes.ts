@@ -11,10 +11,17 @@ const RULE_BITS = 28
 /** All bits of rules. */
 export const ALL_RULES = (1 << RULE_BITS) - 1
 
+/** The letters of escapes of one character (RFC 8259, section 7). The other escapes of one character have it as it is. */
+const ESCAPES = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+/** `u`: an escape of any character. */
+export const LETTER_u = 0x75
+
 /** For each byte, the rules that search a text with the byte. Tells which rules search a text, in a pass over it. */
 export interface ByteClasses {
   /** By byte: the bits of rules, and {@link STOP} and a bit for digits. */
   classes: Int32Array
+  /** By the byte behind a backslash: the class of the character that both stand for. */
+  escapes: Int32Array
   /** The bits of rules that search each text. */
   always: number
   /** The bits of rules that search texts with so many digits. */
@@ -38,6 +45,11 @@ export function createByteClasses(rules: readonly TextRule[]): ByteClasses {
     else if (characters === undefined) always |= bit
     else for (const character of characters) classes[character.charCodeAt(0)] |= bit
   })
+  const escapes = classes.slice()
+  for (const [letter, character] of Object.entries(ESCAPES)) {
+    escapes[letter.charCodeAt(0)] = classes[character.charCodeAt(0)]!
+  }
+  escapes[LETTER_u] = ALL_RULES
   const known = new Map<number, readonly TextRule[]>()
 
   function rulesOf(bits: number): readonly TextRule[] {
@@ -50,5 +62,5 @@ export function createByteClasses(rules: readonly TextRule[]): ByteClasses {
     return wanted
   }
 
-  return { classes, always, ofDigits, rulesOf }
+  return { classes, escapes, always, ofDigits, rulesOf }
 }

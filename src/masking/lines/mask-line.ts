@@ -1,7 +1,7 @@
 import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, isSpace, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../base/text/ascii.js'
 import { maskText } from '../mask-text.js'
 import type { Treat } from '../treatment.js'
-import { ALL_RULES, type ByteClasses, DIGIT_SHIFT, STOP } from './byte-classes.js'
+import { ALL_RULES, type ByteClasses, DIGIT_SHIFT, LETTER_u, STOP } from './byte-classes.js'
 import { type Edits, rangeOfMember } from './edits.js'
 import type { PathState } from './path-states.js'
 
@@ -35,8 +35,8 @@ export interface RecordNames {
 /** The name of the message in paths. */
 const MESSAGE = 'event_message'
 const METADATA = 'metadata'
-/** `n` of `null`, and the letters of escapes for any character, and for a tab. */
-const [LETTER_n, LETTER_t, LETTER_u] = [0x6e, 0x74, 0x75]
+/** `n` of `null`. */
+const LETTER_n = 0x6e
 /** The first bytes of literals are greater than those of numbers. */
 const LETTER_A = 0x41
 /** The number of frames outside of the members of the record. */
@@ -196,7 +196,7 @@ export class LineMasker {
   /** Returns the place of the quote that ends the string from `p` on. */
   #endOfString(p: number): number {
     const bytes = this.#bytes
-    const { classes } = this.#rules.classes
+    const { classes, escapes } = this.#rules.classes
     let found = 0
     let digits = 0
     let isEscaped = false
@@ -208,8 +208,8 @@ export class LineMasker {
       if (bytes[p] === QUOTE) break
       isEscaped = true
       p++
+      found |= escapes[bytes[p]!]!
       if (bytes[p] === LETTER_u) digits = Number.POSITIVE_INFINITY
-      if (bytes[p] === LETTER_u || bytes[p] === LETTER_t) found |= ALL_RULES
     }
     this.#isEscaped = isEscaped
     this.#setBits(found, digits)
