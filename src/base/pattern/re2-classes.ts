@@ -71,8 +71,8 @@ const INNER_CLASS = /(\[:\^?[a-z]+:\]|\\[dDsSwW])|(\\[pP](?:\{[^}]*\}|.))/suy
 const CHARACTER = /\\(?:x\{[^}]*\}|x..|[0-7]{1,3}|.)|./suy
 const NAMED_CLASS = /^\\([pP])\{?(\^?)([^}]*)\}?$/su
 /**
- * Without these a pattern has no class and no letter that depends on the version of Unicode, and no class that ends with
- * `[:]`, which re2js takes for the name of a class.
+ * Without these a pattern has no class and no letter that depends on the version of Unicode, and no class that ends
+ * with `[:]`, which re2js takes for the name of a class.
  */
 const READ_OTHERWISE = /[^\0-\x7f]|\\[pPx0-7]|.\[:\]/su
 

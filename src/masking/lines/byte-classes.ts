@@ -11,7 +11,7 @@ const RULE_BITS = 28
 /** All bits of rules. */
 export const ALL_RULES = (1 << RULE_BITS) - 1
 
-/** The letters of escapes of one character (RFC 8259, section 7). The other escapes of one character have it as it is. */
+/** Letters of escapes (RFC 8259, section 7). Other escapes but `u` have their character behind the backslash. */
 const ESCAPES = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 /** `u`: an escape of any character. */
 export const LETTER_u = 0x75
