@@ -46,6 +46,7 @@ describe('a backup', () => {
     const names = [
       'deletions',
       'retention.json',
+      'mask.key',
       'format.json',
       'token',
       'tokens.json',
