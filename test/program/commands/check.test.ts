@@ -80,8 +80,11 @@ function change(path: string, edit: (bytes: Buffer) => Buffer): void {
   writeFileSync(path, edit(readFileSync(path)))
 }
 
+/** The size of a file depends on when its segment was sealed: a place beyond the middle is the middle. */
+const placeIn = (bytes: Buffer, at: number) => Math.min(at, bytes.length >> 1)
+
 const flipped = (at: number) => (bytes: Buffer) => {
-  bytes[at]! ^= 1
+  bytes[placeIn(bytes, at)]! ^= 1
   return bytes
 }
 
@@ -91,8 +94,8 @@ const STATUS = 'select response.status_code, count(*) as n from edge_logs group 
 const DAMAGES: [what: string, code: number, damage: (segments: string[], dataDir: string) => void][] = [
   ['a flipped bit', 1, ([one]) => change(join(one!, 'cold.arrow'), flipped(900))],
   ['a flipped bit in a journal', 1, (_, dataDir) => change(journalIn(dataDir), flipped(9000))],
-  ['a cut file', 1, ([one]) => change(join(one!, 'hot.arrow'), (bytes) => bytes.subarray(0, 700))],
-  ['zeros', 1, ([one]) => change(join(one!, 'cold.arrow'), (bytes) => bytes.fill(0, 0, 4096))],
+  ['a cut file', 1, ([one]) => change(join(one!, 'hot.arrow'), (bytes) => bytes.subarray(0, placeIn(bytes, 700)))],
+  ['zeros', 1, ([one]) => change(join(one!, 'cold.arrow'), (bytes) => bytes.fill(0, 0, placeIn(bytes, 4096)))],
   ['a missing file', 1, ([one]) => rmSync(join(one!, 'cold.arrow'))],
   [
     'two files with each other’s names',
